@@ -1,1 +1,5 @@
+//! Mortise: one socket for every agent tool.
 
+pub mod config;
+pub mod contract;
+pub mod permission;

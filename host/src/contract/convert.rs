@@ -1,0 +1,1 @@
+//! From generated types to ours.
