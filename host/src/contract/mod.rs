@@ -17,4 +17,5 @@ pub use answers::{Access, Activity, Answers, Extent, PathSubject, Rejection, Sub
 pub use content::{Blob, Content, Embedded, Link, Message, Role};
 pub use descriptor::{Descriptor, Field, FieldRole, Loading, Need, OnInterrupt, ResultLimit};
 pub use outcome::{Failure, Invocation, Outcome, Progress};
+pub use convert::Nonsense;
 pub use version::{CONTRACT_VERSION, Contract, ContractError};
