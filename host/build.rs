@@ -14,11 +14,10 @@ const CORE: [&str; 3] = ["read", "edit", "search"];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
-    let packages = CORE.map(|plugin| format!("mortise-plugin-{plugin}"));
-    let built = guests::build(&root, &packages, "guest", &["plugins", "sdk/rust/src"]);
+    let built = guests::build(&root, &CORE, "guest", &["plugins", "sdk/rust/src"]);
     let mut table = String::from("/// The core set.\npub(super) static EMBEDDED: &[Embedded] = &[\n");
-    for (plugin, package) in CORE.iter().zip(&packages) {
-        let file = built.join(format!("{}.wasm", package.replace('-', "_")));
+    for plugin in CORE {
+        let file = built.join(plugin).with_extension("wasm");
         let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let digest = format!("sha256:{:x}", Sha256::digest(&bytes));
         let file = file.display().to_string();
