@@ -2,4 +2,10 @@
 
 pub mod config;
 pub mod contract;
+pub mod execution;
+pub mod hooks;
+pub mod host;
+pub mod orchestration;
 pub mod permission;
+pub mod registry;
+pub mod sandbox;

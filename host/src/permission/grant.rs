@@ -224,3 +224,11 @@ impl FileGrant {
             }
     }
 }
+
+#[cfg(test)]
+impl Grant {
+    /// A grant of requests alone, for the tests of what holds guests to it.
+    pub(crate) fn for_test_egress(egress: Vec<EgressGrant>, limits: Limits) -> Self {
+        Self { egress, ..Self::none(limits) }
+    }
+}
