@@ -2,4 +2,6 @@
 
 pub mod config;
 pub mod contract;
+pub mod execution;
+pub mod hooks;
 pub mod permission;
