@@ -111,7 +111,7 @@ impl Core {
             engine,
             linker,
             cache,
-            client: Client::new(),
+            client: Client::default(),
             instances: Arc::new(Semaphore::new(INSTANCES as usize)),
             compiles: Semaphore::new(1),
         })

@@ -1,6 +1,8 @@
 //! The contract's imports: linked in every phase, answering only where the phase and the grant allow, and
 //! saying what is missing where they do not.
 
+use std::time::Duration;
+
 use wasmtime::component::{HasSelf, Linker, Resource};
 
 use super::phase::Phase;
@@ -120,15 +122,16 @@ impl http::Host for State {
         if let Err(why) = self.only_in_call("`http.fetch`") {
             return Ok(Err(why));
         }
-        let request = network::Fetch {
+        let request = network::FetchRequest {
             method: request.method,
             url: request.url,
             headers: request.headers,
-            body: request.body.unwrap_or_default(),
-            timeout_ms: request.timeout_ms,
+            body: request.body,
+            timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
             secret: request.secret,
         };
-        let fetched = network::fetch(&self.client, &self.grant, request).await;
+        let fetched =
+            network::fetch(&self.client, &self.grant, &self.refusals, request, self.deadline).await;
         Ok(fetched.map(|response| http::Response {
             status: response.status,
             headers: response.headers,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use wasmtime::{Store, Trap, UpdateDeadline};
 
@@ -184,9 +185,10 @@ impl Component {
             .filter(|_| visit.grant.storage())
             .map(|root| Storage::new(root.clone(), &visit.plugin, limits.storage_bytes));
 
+        let deadline = Instant::now() + limit;
         let work = async {
             let _permit = core.instances.acquire().await;
-            let mut store = Store::new(&core.engine, State::new(visit, core.client.clone(), storage));
+            let mut store = Store::new(&core.engine, State::new(visit, core.client.clone(), storage, deadline));
             store.limiter(|state| &mut state.meter);
             store.set_hostcall_fuel(match phase {
                 Phase::Call => usize::try_from(limits.memory).unwrap_or(usize::MAX),
@@ -205,7 +207,7 @@ impl Component {
                 Ok(answer) => {
                     let files = &mut store.data_mut().files;
                     let (seen, mut refusals) = (files.take_seen(), files.denials().to_vec());
-                    refusals.extend(store.data().network.refusals());
+                    refusals.extend(store.data().refusals.list().into_iter().map(Refusal));
                     Ok(Finished { answer, seen, refusals })
                 }
                 Err(error) => Err(GuestError::from_trap(phase, &error, store.data())),
@@ -219,7 +221,7 @@ impl Component {
         };
         tokio::select! {
             biased;
-            done = tokio::time::timeout(limit, work) => done.unwrap_or(Err(GuestError::TimedOut { phase, limit })),
+            done = tokio::time::timeout_at(deadline, work) => done.unwrap_or(Err(GuestError::TimedOut { phase, limit })),
             () = cancelled => Err(GuestError::Cancelled),
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
@@ -13,7 +14,7 @@ use super::filesystem::{Files, FilesystemCtxView, FilesystemView};
 use super::instance::Visit;
 use super::log::{Log, Stream};
 use super::meter::Meter;
-use super::network::{Client, NetworkHooks};
+use super::network::{Client, NetworkHooks, Refusals, http_ctx};
 use super::phase::{Phase, ProgressSink, Session};
 use super::storage::Storage;
 use crate::permission::Grant;
@@ -27,6 +28,10 @@ pub(super) struct State {
     pub(super) log: Log,
     pub(super) files: Files,
     pub(super) network: NetworkHooks,
+    /// Requests that were refused, in words.
+    pub(super) refusals: Refusals,
+    /// The end of the visit.
+    pub(super) deadline: Instant,
     pub(super) client: Client,
     pub(super) storage: Option<Storage>,
     pub(super) progress: Option<ProgressSink>,
@@ -40,16 +45,20 @@ pub(super) struct State {
 impl State {
     /// The state of an instance for one visit. A Store can be made of nothing else, so there is none without
     /// a grant.
-    pub(super) fn new(visit: Visit, client: Client, storage: Option<Storage>) -> Self {
+    pub(super) fn new(visit: Visit, client: Client, storage: Option<Storage>, deadline: Instant) -> Self {
         let limits = *visit.grant.limits();
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
+        let refusals = Refusals::new();
+        let network = NetworkHooks::new(Arc::clone(&visit.grant), client.clone(), refusals.clone(), deadline);
         Self {
             phase: visit.phase,
             meter: Meter::new(limits.memory),
             log: Log::new(&visit.tool, limits.log_bytes),
             files: Files::new(Arc::clone(&visit.grant), visit.session.working_directory.as_ref()),
-            network: NetworkHooks::new(Arc::clone(&visit.grant), client.clone()),
+            network,
+            refusals,
+            deadline,
             grant: visit.grant,
             session: visit.session,
             client,
@@ -57,7 +66,7 @@ impl State {
             progress: visit.progress,
             cancel: visit.cancel,
             table,
-            http: WasiHttpCtx::new(),
+            http: http_ctx(),
             wasi: None,
         }
     }
@@ -69,7 +78,7 @@ impl State {
         wasi.stdout(log.stream(Stream::Output)).stderr(log.stream(Stream::Error));
         super::network::close_sockets(&mut wasi);
         if phase.is_powerless() {
-            let seed = || Box::new(Deterministic::new(vec![0]));
+            let seed = || Deterministic::new(vec![0]);
             wasi.wall_clock(StoppedClock)
                 .monotonic_clock(StoppedClock)
                 .secure_random(seed())
