@@ -11,6 +11,7 @@ mod convert;
 pub mod defaults;
 mod descriptor;
 mod outcome;
+pub mod schema;
 mod version;
 
 pub use answers::{Access, Activity, Answers, Extent, PathSubject, Rejection, Subject, UrlSubject, Verdict};
@@ -18,4 +19,6 @@ pub use content::{Blob, Content, Embedded, Link, Message, Role};
 pub use descriptor::{Descriptor, Field, FieldRole, Loading, Need, OnInterrupt, ResultLimit};
 pub use outcome::{Failure, Invocation, Outcome, Progress};
 pub use convert::Nonsense;
+pub use schema::{InvalidInput, Schema, SchemaError, Valid};
+pub(crate) use schema::shorten;
 pub use version::{CONTRACT_VERSION, Contract, ContractError};

@@ -9,13 +9,12 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::error::CallError;
-use super::nearest::nearest;
 use super::observe::{Surroundings, observe, paths};
 use super::pipeline::{Attendance, Pipeline};
 use super::strip::strip;
 use super::trail::{Telling, listed};
-use super::validate::{Valid, validate};
-use crate::contract::{Answers, Invocation, Loading};
+use crate::contract::schema::{nearest, validate};
+use crate::contract::{Answers, Invocation, Loading, Valid};
 use crate::hooks::{Opinion, Speculation};
 use crate::permission::{Grant, Mode};
 use crate::registry::{Pool, State, Tool};

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::validate::InvalidInput;
-use crate::contract::Rejection;
+use crate::contract::{InvalidInput, Rejection, shorten};
 
 /// Why a call came to no result of its own.
 ///
@@ -15,7 +14,7 @@ pub enum CallError {
     UnknownTool {
         /// As the model wrote it.
         name: String,
-        /// Names in the pool that were likely meant, best first (see [`super::nearest`]).
+        /// Names in the pool that were likely meant, best first (see [`crate::contract::schema::nearest`]).
         nearest: Vec<String>,
     },
     /// The tool is deferred and its schema was never sent.
@@ -127,13 +126,6 @@ impl CallError {
     }
 }
 
-/// A text cut to so many Unicode scalar values, with a mark where it was cut.
-pub(super) fn shorten(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
 
 fn or_meant(nearest: &[String]) -> String {
     match nearest {

@@ -1,29 +1,29 @@
-//! Execution: the pure steps of one call. Each is a function of what it is given, so that the pipeline reads
-//! as the list of them: validate (2), strip (5), observe (6), and the capping of results (10).
+//! Execution: the path of one call. `pipeline` reads as its ten steps; `approach` has the steps up to 6, `decide`
+//! 7 and 8, `work` 9 and 10; the rest are pure functions of what they are given.
 //!
 //! Leaves to others: the decision (`permission`), running a tool (`sandbox`), many calls (`orchestration`).
 
-mod coerce;
+mod approach;
+mod call;
+mod decide;
+mod dry_run;
+mod ending;
 mod error;
-mod explain;
-mod fuel;
-mod graph;
-mod nearest;
 mod observe;
+mod pipeline;
 mod results;
-mod schema;
-mod shape;
+mod session;
 mod spill;
 mod strip;
-mod unknown;
-mod validate;
+mod trail;
+mod work;
 
-pub use coerce::{Note, coerce};
+pub use call::{Call, CallResult, Ending, StepReport};
+pub use dry_run::Explanation;
 pub use error::{Audience, CallError};
-pub use nearest::nearest;
 pub use observe::{Surroundings, observe, revert};
+pub use pipeline::{Attendance, Pipeline};
 pub use results::{Capped, cap, check_structured};
-pub use schema::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, Schema, SchemaError};
+pub use session::SessionMemory;
 pub use spill::Spill;
 pub use strip::{HOST_FIELDS, HOST_PREFIXES, Stripped, strip};
-pub use validate::{InvalidInput, MAX_INPUT_BYTES, MAX_INPUT_DEPTH, Problem, Valid, validate};

@@ -79,6 +79,21 @@ fn elements(original: &[Value], twin: &[Value], returned: Vec<Value>) -> Vec<Val
     returned.into_iter().map(|value| known(&value).unwrap_or(value)).collect()
 }
 
+/// Every path that the input names in a field with that role, as it stands there.
+pub(super) fn paths(input: &Value, fields: &[Field]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut input = input.clone();
+    for field in fields.iter().filter(|field| field.role == FieldRole::Path) {
+        let Some(segments) = segments(&field.pointer) else { continue };
+        each(&mut input, &segments, &mut |value| {
+            if let Value::String(path) = value {
+                found.push(path.clone());
+            }
+        });
+    }
+    found
+}
+
 fn normal(text: &str, role: FieldRole, around: Surroundings<'_>) -> Option<String> {
     match role {
         FieldRole::Path => lexical(text, around),

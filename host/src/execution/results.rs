@@ -3,10 +3,9 @@
 //! becomes of the storing.
 
 use super::error::{CallError, bytes};
-use super::schema::Schema;
 use super::spill::Spill;
-use super::validate::validate_output;
-use crate::contract::{Content, Outcome, ResultLimit};
+use crate::contract::schema::validate_output;
+use crate::contract::{Content, Outcome, ResultLimit, Schema};
 
 /// Unicode scalar values of a preview, where the limit leaves room for them.
 const PREVIEW: usize = 2_000;

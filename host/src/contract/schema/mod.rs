@@ -5,14 +5,26 @@
 //! and references are known to be within bounds; nothing is ever fetched; patterns run in linear time.
 //! Leaves to others: bounding what one input costs (`fuel`), what is said of it (`explain`).
 
+mod coerce;
+mod explain;
+mod fuel;
+mod graph;
+mod nearest;
+mod shape;
+mod unknown;
+mod validate;
+
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
-use super::graph;
-use super::nearest::nearest;
+pub use coerce::{Note, coerce};
+pub use nearest::nearest;
+pub(crate) use validate::validate_output;
+pub use validate::{InvalidInput, MAX_INPUT_BYTES, MAX_INPUT_DEPTH, Problem, Valid, validate};
+
 
 /// Bytes of a schema as JSON text.
 pub const MAX_SCHEMA_BYTES: usize = 256 << 10;
@@ -198,4 +210,12 @@ pub(super) fn dangling(document: &Map<String, Value>, reference: &str) -> Schema
 
 fn or_meant(nearest: &[String]) -> String {
     nearest.first().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}
+
+/// A text cut to so many Unicode scalar values, with a mark where it was cut.
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

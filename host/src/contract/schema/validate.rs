@@ -6,11 +6,11 @@ use std::fmt;
 use serde_json::Value;
 
 use super::coerce::{Note, mend};
-use super::error::shorten;
+use super::shorten;
 use super::explain::explain;
 use super::fuel::cost;
 use super::graph::{text_size, within_depth};
-use super::schema::Schema;
+use super::Schema;
 use super::shape::Reader;
 use super::unknown::unknown;
 

@@ -5,10 +5,10 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-use super::error::shorten;
+use super::shorten;
 use super::fuel::Cost;
 use super::nearest::nearest;
-use super::schema::{Compiled, Schema};
+use super::{Compiled, Schema};
 use super::shape::{Reader, kind, types};
 use super::unknown::{Unknown, push, unknown};
 use super::validate::{InvalidInput, MAX_PROBLEMS, Problem};

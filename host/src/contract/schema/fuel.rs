@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::graph::{Edge, edges, references, text_size};
-use super::schema::{Compiled, Schema};
+use super::{Compiled, Schema};
 
 /// Steps of one validation, a few dozen nanoseconds each.
 const MAX_STEPS: u64 = 4_000_000;

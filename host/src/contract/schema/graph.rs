@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::schema::{SchemaError, dangling};
+use super::{SchemaError, dangling};
 
 /// Levels of subschemas from the root down, references followed, each way around a cycle once.
 const MAX_HEIGHT: usize = 200;

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use serde_json::{Map, Value};
 
 use super::graph::references;
-use super::schema::Schema;
+use super::Schema;
 
 /// Steps of all readings for one input together.
 const MAX_STEPS: u32 = 2_000_000;

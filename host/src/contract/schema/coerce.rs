@@ -6,9 +6,9 @@
 
 use serde_json::{Number, Value};
 
-use super::error::shorten;
+use super::shorten;
 use super::graph::within_depth;
-use super::schema::Schema;
+use super::Schema;
 use super::shape::types::{ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, OBJECT, STRING};
 use super::shape::{Reader, kind};
 use super::unknown::push;
