@@ -139,23 +139,29 @@ impl Connector {
     }
 }
 
-/// Tries one address after the other, each with its share of the time that is left.
+/// Tries one address after the other. Each but the last has its share of the time that is left; the last has
+/// what is left, and whoever waits for it says when that is over.
 async fn dial(checked: &Checked, target: &Target, deadline: Instant) -> Result<TcpStream, EgressError> {
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    let tried = checked.0.len().min(TRIES);
-    for (index, address) in checked.0.iter().take(TRIES).enumerate() {
+    let mut left = u32::try_from(checked.0.len().min(TRIES)).unwrap_or(1);
+    for address in checked.0.iter().take(TRIES) {
         let now = Instant::now();
-        let left = u32::try_from(tried - index).unwrap_or(1);
-        let share = deadline.saturating_duration_since(now) / left;
-        match timeout_at(now + share, TcpStream::connect(address)).await {
-            Ok(Ok(stream)) => {
+        let connecting = TcpStream::connect(address);
+        let connected = if left > 1 {
+            let share = deadline.saturating_duration_since(now) / left;
+            timeout_at(now + share, connecting).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        } else {
+            connecting.await
+        };
+        match connected {
+            Ok(stream) => {
                 // Small requests should not wait for more to be written. Failing costs only time.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
-            Ok(Err(error)) => last = error,
-            Err(_) => last = io::ErrorKind::TimedOut.into(),
+            Err(error) => last = error,
         }
+        left = left.saturating_sub(1);
     }
     Err(EgressError::Connect { origin: target.to_string(), source: last })
 }

@@ -78,8 +78,7 @@ async fn exchange(
     if let Some(name) = &request.secret {
         return Err(EgressError::Secret(shown(name)));
     }
-    let asked = request.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    let timeouts = Timeouts::until(asked.map_or(deadline, |asked| asked.min(deadline)));
+    let timeouts = Timeouts::until(deadline).whole_within(request.timeout);
     let response = client.send(grant, compose(request)?, timeouts).await?;
     let (head, body) = response.into_parts();
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();

@@ -15,15 +15,26 @@ pub struct Timeouts {
     first_byte: Option<Duration>,
     between_bytes: Option<Duration>,
     deadline: Instant,
-    asked_at: Instant,
+    /// What is said to have passed when the deadline ends a wait.
+    whole: Duration,
 }
 
 impl Timeouts {
     /// Everything before `deadline`, which is the end of the call or earlier; connecting within 30 seconds.
     #[must_use]
     pub fn until(deadline: Instant) -> Self {
-        let asked_at = Instant::now();
-        Self { connect: CONNECT, first_byte: None, between_bytes: None, deadline, asked_at }
+        let whole = deadline.saturating_duration_since(Instant::now());
+        Self { connect: CONNECT, first_byte: None, between_bytes: None, deadline, whole }
+    }
+
+    /// Shortens the whole exchange, reckoned from now.
+    #[must_use]
+    pub fn whole_within(mut self, bound: Option<Duration>) -> Self {
+        let ends = bound.and_then(|bound| Some((Instant::now().checked_add(bound)?, bound)));
+        if let Some((end, bound)) = ends.filter(|(end, _)| *end < self.deadline) {
+            (self.deadline, self.whole) = (end, bound);
+        }
+        self
     }
 
     /// Shortens the wait for a connection.
@@ -67,7 +78,7 @@ impl Timeouts {
     fn bound(&self, wait: Option<Duration>) -> (Instant, Duration) {
         match wait.and_then(|wait| Some((Instant::now().checked_add(wait)?, wait))) {
             Some((end, wait)) if end < self.deadline => (end, wait),
-            _ => (self.deadline, self.deadline.saturating_duration_since(self.asked_at)),
+            _ => (self.deadline, self.whole),
         }
     }
 }
