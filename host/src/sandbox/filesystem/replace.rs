@@ -30,7 +30,8 @@ impl Ground {
         let root = root.max_by_key(|root| root.name.as_os_str().len());
         let Some((root, path)) = root.and_then(|root| Some((root, named.strip_prefix(&root.name).ok()?)))
         else {
-            return Err(Fault::refused("it is in no folder that this call was granted"));
+            let path = named.display();
+            return Err(Fault::refused(format!("it is in no folder that this call was granted: `{path}`")));
         };
         let base = Opened::folder(root.dir.try_clone()?, root.name.clone(), false);
         let spelled = Spelled { named: named.to_owned(), path: path.to_owned(), folder: false };
@@ -51,7 +52,8 @@ impl Ground {
             return Ok(Replaced { created: true, in_place: false });
         };
         if !node.meta.is_file() {
-            return Err(Fault::refused("only a regular file can be replaced"));
+            let path = node.path.display();
+            return Err(Fault::refused(format!("only a regular file can be replaced: `{path}`")));
         }
         self.judge_node(&node, Access::Write)?;
         let in_place = node.meta.nlink() > 1;
@@ -95,7 +97,7 @@ impl Ground {
 }
 
 /// Writes beside, then renames over.
-fn put(hold: &Hold, content: &[u8], old: Option<&Metadata>) -> Result<Metadata, Fault> {
+pub(super) fn put(hold: &Hold, content: &[u8], old: Option<&Metadata>) -> Result<Metadata, Fault> {
     let (file, name) = fresh_file(hold, old.is_none())?;
     let written = fill(&file, content, old).and_then(|meta| {
         rustix::fs::renameat(&hold.parent, &name, &hold.parent, &hold.name)?;

@@ -24,9 +24,19 @@ pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OF
 /// What every real open adds: no hanging on a pipe, no becoming somebody's terminal.
 pub(super) const CALM: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+#[cfg(test)]
+thread_local! {
+    /// Set by tests: as on a kernel without `openat2`.
+    pub(super) static WALK: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
 /// Opens `path` below `dir` in one step. `None`: a symlink is in the way, or this kernel (or its filter)
 /// lacks `openat2`; the way must be walked.
 pub(super) fn open_beneath(dir: impl AsFd, path: &Path, flags: OFlags) -> Result<Option<File>, Fault> {
+    #[cfg(test)]
+    if WALK.get() {
+        return Ok(None);
+    }
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(dir, path, flags, Mode::empty(), resolve) {
         Ok(fd) => Ok(Some(File::from(fd))),

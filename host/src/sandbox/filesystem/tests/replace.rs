@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::*;
 use crate::sandbox::filesystem::Replaced;
+use crate::sandbox::filesystem::replace::{fill, put};
 
 const MADE: Replaced = Replaced { created: true, in_place: false };
 const SWAPPED: Replaced = Replaced { created: false, in_place: false };
@@ -106,10 +107,22 @@ fn only_regular_files_are_replaced() {
 }
 
 #[test]
-fn failure_leaves_the_old_file_alone() {
-    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { return };
-    let old = fs::metadata("/dev/full").unwrap();
-    let fault = super::super::replace::fill(&full, b"x", Some(&old)).unwrap_err();
+fn failure_leaves_everything_as_it_was() {
+    let scratch = Scratch::new(&["ws/folder/a"]);
+    let files = scratch.write_tree();
+    let ws = files.ws();
+    let spelled = files.ground.spell(&ws, "folder", Access::Write).unwrap();
+    let hold = files.ground.find(&ws, &spelled, true).unwrap().hold.unwrap();
+    // The new file is written; that a folder has taken the name shows only when it is to be put there.
+    assert!(put(&hold, b"x", None).is_err());
+    assert_eq!(scratch.text("ws/folder/a"), "ws/folder/a");
+    assert_eq!(fs::read_dir(scratch.path("ws")).unwrap().count(), 1, "the new file is gone");
+}
+
+#[test]
+fn full_disk_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let fault = fill(&full, b"x", None).unwrap_err();
     assert!(fault.to_string().contains("space"), "{fault}");
 }
 
