@@ -161,6 +161,16 @@ fn denied_name_is_out_of_reach_by_every_way() {
 }
 
 #[test]
+fn denied_symlink_is_no_way_to_what_is_allowed() {
+    let scratch = Scratch::new(&["ws/a"]);
+    scratch.link("a", "ws/hidden");
+    scratch.link("hidden", "ws/first");
+    let files = scratch.write_tree_but(&["ws/hidden"], &[]);
+    refused(files.read("first"));
+    assert_eq!(scratch.write_tree().read("first").unwrap(), "ws/a");
+}
+
+#[test]
 fn listing_omits_what_is_denied_and_what_is_not_granted() {
     let scratch = Scratch::new(&["ws/.env", "ws/a", "ws/sub/b", "ws/secret/key"]);
     let files = scratch.write_tree_but(&[".env", "ws/secret"], &[]);
