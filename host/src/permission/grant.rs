@@ -78,6 +78,12 @@ impl Grant {
         }
     }
 
+    /// A grant of these files, for tests of other layers.
+    #[cfg(test)]
+    pub(crate) fn for_test(files: Vec<FileGrant>, fence: Fence) -> Self {
+        Self { files, fence: Arc::new(fence), ..Self::none(Limits::default()) }
+    }
+
     /// Files and folders within reach, in no particular order.
     #[must_use]
     pub fn files(&self) -> &[FileGrant] {
