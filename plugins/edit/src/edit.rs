@@ -30,7 +30,7 @@ pub struct Input {
 /// What programs get.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
+pub(crate) struct Output {
     file_path: String,
     old_string: String,
     new_string: String,

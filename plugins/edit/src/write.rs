@@ -22,7 +22,7 @@ pub struct Input {
 /// What programs get.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
+pub(crate) struct Output {
     r#type: Kind,
     file_path: String,
     content: String,
