@@ -23,12 +23,12 @@ const HEAD_LIMIT: u32 = 250;
 #[derive(Clone, Copy, PartialEq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
-    /// The paths of files that hold a match.
+    // The paths of files that hold a match.
     #[default]
     FilesWithMatches,
-    /// The matching lines.
+    // The matching lines.
     Content,
-    /// How many lines match in each file.
+    // How many lines match in each file.
     Count,
 }
 
