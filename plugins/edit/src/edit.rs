@@ -30,7 +30,7 @@ pub struct Input {
 /// What programs get.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
+pub(crate) struct Output {
     file_path: String,
     old_string: String,
     new_string: String,
@@ -187,7 +187,7 @@ impl Change {
         let given = &input.file_path;
         let now = plain(&self.after);
         let Some(first) = self.places.first() else {
-            return format!("The file {given} has been created with {} lines.", now.lines().count());
+            return format!("The file {given} has been created with {}.", matching::lines_of(&now));
         };
         let snippet = patch::snippet(&now, *first, plain(&input.new_string).len());
         match self.places.len() {

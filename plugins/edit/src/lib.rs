@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, reason = "inside the sandbox, std::fs is the files of the grant")]
 
 mod current;
+mod difference;
 mod edit;
 mod endings;
 mod hints;

@@ -37,3 +37,11 @@ pub(crate) fn numbered(text: &str, first: usize, count: usize) -> String {
     });
     lines.collect::<Vec<_>>().join("\n")
 }
+
+/// A number of lines in words.
+pub(crate) fn lines_of(text: &str) -> String {
+    match text.lines().count() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    }
+}

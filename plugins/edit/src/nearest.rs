@@ -1,8 +1,6 @@
 //! The place of a file most like a text that is not in it.
 
-use std::time::Duration;
-
-use similar::TextDiffConfig;
+use crate::difference::likeness;
 
 /// Lines that are compared letter by letter; the rest are ruled out by counting letters.
 const CLOSER_LOOK: usize = 40;
@@ -30,7 +28,7 @@ pub(crate) fn line(text: &str, old: &str) -> Option<usize> {
         .collect();
     candidates.sort_by_key(|(likeness, index, _)| (std::cmp::Reverse(*likeness), *index));
     candidates.truncate(CLOSER_LOOK);
-    let compared = candidates.into_iter().map(|(_, index, line)| (ratio(longest, line), index));
+    let compared = candidates.into_iter().map(|(_, index, line)| (likeness(longest, line), index));
     let best =
         compared.filter(|(ratio, _)| *ratio >= 0.6).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
     Some(best.1.saturating_sub(above) + 1)
@@ -50,8 +48,4 @@ fn count(line: &str) -> [u16; 256] {
 
 fn in_common(a: &[u16; 256], b: &[u16; 256]) -> usize {
     a.iter().zip(b).map(|(a, b)| usize::from(*a.min(b))).sum()
-}
-
-fn ratio(a: &str, b: &str) -> f32 {
-    TextDiffConfig::default().timeout(Duration::from_millis(20)).diff_chars(a, b).ratio()
 }

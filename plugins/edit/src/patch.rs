@@ -1,11 +1,12 @@
 //! What changed, for programs (hunks), for the operator (a unified diff) and for the model (the new lines, numbered).
 
-use std::time::Duration;
+use std::fmt::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff, TextDiffConfig};
+use similar::{DiffOp, DiffTag, group_diff_ops};
 
+use crate::difference;
 use crate::endings::plain;
 use crate::matching::{line_of, numbered};
 
@@ -31,35 +32,52 @@ pub(crate) struct Hunk {
 /// The hunks between two texts; differences in line endings alone are not shown.
 pub(crate) fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let (before, after) = (plain(before), plain(after));
-    let diff = diff(&before, &after);
-    let hunk = |ops: Vec<similar::DiffOp>| {
-        let (Some(first), Some(last)) = (ops.first(), ops.last()) else { return None };
-        let old = first.old_range().start..last.old_range().end;
-        let new = first.new_range().start..last.new_range().end;
-        let lines = ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| {
-            let sign = match change.tag() {
-                ChangeTag::Equal => ' ',
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-            };
-            format!("{sign}{}", change.value().trim_end_matches('\n'))
-        });
-        Some(Hunk {
-            old_start: old.start + usize::from(!old.is_empty()),
-            old_lines: old.len(),
-            new_start: new.start + usize::from(!new.is_empty()),
-            new_lines: new.len(),
-            lines: lines.collect(),
-        })
-    };
-    diff.grouped_ops(AROUND).into_iter().filter_map(hunk).collect()
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let (old_numbers, new_numbers) = difference::numbers(&old, &new);
+    let groups = group_diff_ops(difference::ops(&old_numbers, &new_numbers), AROUND);
+    groups.iter().filter_map(|ops| Hunk::new(ops, &old, &new)).collect()
 }
 
-/// The same as a unified diff with the path in its head.
+impl Hunk {
+    fn new(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Option<Self> {
+        let (first, last) = (ops.first()?, ops.last()?);
+        let old_range = first.old_range().start..last.old_range().end;
+        let new_range = first.new_range().start..last.new_range().end;
+        let mut lines = Vec::new();
+        let mut take = |sign: char, from: &[&str]| {
+            lines.extend(from.iter().map(|line| format!("{sign}{}", line.trim_end_matches('\n'))));
+        };
+        for op in ops {
+            if op.tag() == DiffTag::Equal {
+                take(' ', &old[op.old_range()]);
+            } else {
+                take('-', &old[op.old_range()]);
+                take('+', &new[op.new_range()]);
+            }
+        }
+        Some(Self {
+            old_start: old_range.start + usize::from(!old_range.is_empty()),
+            old_lines: old_range.len(),
+            new_start: new_range.start + usize::from(!new_range.is_empty()),
+            new_lines: new_range.len(),
+            lines,
+        })
+    }
+}
+
+/// The same as a unified diff with the path in its head; empty if nothing is different.
 pub(crate) fn unified(shown: &str, before: &str, after: &str) -> String {
-    let (before, after) = (plain(before), plain(after));
-    let diff = diff(&before, &after);
-    diff.unified_diff().context_radius(AROUND).header(shown, shown).to_string()
+    let hunks = hunks(before, after);
+    if hunks.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("--- {shown}\n+++ {shown}\n");
+    for Hunk { old_start, old_lines, new_start, new_lines, lines } in hunks {
+        let _ =
+            writeln!(text, "@@ -{old_start},{old_lines} +{new_start},{new_lines} @@\n{}", lines.join("\n"));
+    }
+    text
 }
 
 /// The lines around a change as they are now. `place` and `length` are bytes of `after` in its plain view.
@@ -73,9 +91,4 @@ pub(crate) fn snippet(after: &str, place: usize, length: usize) -> String {
     } else {
         text
     }
-}
-
-/// A diff by lines that stops looking for the shortest after a while: a longer one is right too.
-fn diff<'a>(before: &'a str, after: &'a str) -> TextDiff<'a, 'a, str> {
-    TextDiffConfig::default().timeout(Duration::from_millis(500)).diff_lines(before, after)
 }

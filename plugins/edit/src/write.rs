@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::current::Current;
+use crate::matching::lines_of;
 use crate::patch::{self, Hunk};
 
 /// What the model sends.
@@ -22,7 +23,7 @@ pub struct Input {
 /// What programs get.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Output {
+pub(crate) struct Output {
     r#type: Kind,
     file_path: String,
     content: String,
@@ -66,7 +67,7 @@ impl Tool for Write {
             .closed_world()
             .subject(Subject::write_file(&input.file_path))
             .title(format!("Writing {}", paths::shown(&input.file_path)))
-            .summary(format!("{} lines", input.content.lines().count())))
+            .summary(lines_of(&input.content)))
     }
 
     fn preview(input: Input, _: &Invocation) -> Result<Vec<Content>, Rejection> {
@@ -107,10 +108,10 @@ impl Tool for Write {
             }
         };
         files::replace(&input.file_path, input.content.as_bytes())?;
-        let lines = input.content.lines().count();
+        let lines = lines_of(&input.content);
         let text = match before {
-            None => format!("The file {} has been created with {lines} lines.", input.file_path),
-            Some(_) => format!("The file {} has been updated and now has {lines} lines.", input.file_path),
+            None => format!("The file {} has been created with {lines}.", input.file_path),
+            Some(_) => format!("The file {} has been updated and now has {lines}.", input.file_path),
         };
         Ok(Outcome::text(text).structured(&Output {
             r#type: if before.is_none() { Kind::Create } else { Kind::Update },

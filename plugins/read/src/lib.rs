@@ -41,7 +41,7 @@ pub struct Input {
 
 /// What programs get.
 #[derive(Serialize, JsonSchema)]
-pub struct Output {
+pub(crate) struct Output {
     /// Always `text`.
     r#type: &'static str,
     /// The file as shown.

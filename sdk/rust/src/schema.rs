@@ -65,12 +65,32 @@ fn shorten(value: &mut Value) {
                 }
             }
             map.remove("title");
+            if let Some(Value::String(description)) = map.get_mut("description") {
+                *description = unwrapped(description);
+            }
             if matches!(map.get("format"), Some(Value::String(format)) if is_rust_number(format)) {
                 map.remove("format");
             }
         }
         _ => {}
     }
+}
+
+/// Doc comments without the line breaks that only keep the source narrow; paragraphs and lists stay.
+fn unwrapped(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for line in text.lines() {
+        let is_list = line.trim_start().starts_with(['-', '*', '|']);
+        if joined.is_empty() || joined.ends_with('\n') {
+            joined.push_str(line);
+        } else if line.is_empty() {
+            joined.push_str("\n\n");
+        } else {
+            joined.push(if is_list { '\n' } else { ' ' });
+            joined.push_str(line);
+        }
+    }
+    joined
 }
 
 fn is_rust_number(format: &str) -> bool {
@@ -123,7 +143,8 @@ mod tests {
     #[serde(deny_unknown_fields)]
     #[allow(dead_code, reason = "only its schema is looked at")]
     struct Input {
-        /// Where.
+        /// Where, and
+        /// how.
         path: String,
         /// How many.
         #[schemars(range(min = 1))]
@@ -141,7 +162,7 @@ mod tests {
             json!({
                 "type": "object",
                 "properties": {
-                    "path": {"description": "Where.", "type": "string"},
+                    "path": {"description": "Where, and how.", "type": "string"},
                     "limit": {"description": "How many.", "type": "integer", "minimum": 1},
                     "mode": {"type": "string", "enum": ["short", "long"]},
                     "title": {"type": "boolean", "default": false},
