@@ -3,11 +3,23 @@
 //!
 //! Leaves to others: what a rule means (`permission`), what a plugin folder holds (`registry`).
 
+mod error;
+mod file;
+mod layer;
 mod limits;
+mod load;
+mod merge;
 mod options;
+mod places;
+mod settings;
+mod table;
+mod units;
 
+pub use error::{ConfigError, Place};
 pub use limits::Limits;
+pub use load::{Sources, load};
 pub use options::{
     Config, ExecutionOptions, Level, PermissionOptions, PluginFolder, RawRule, RegistryOptions, RuleEffect,
     RuleSource, SandboxOptions, ToolLimits, ToolOptions,
 };
+pub use places::Places;

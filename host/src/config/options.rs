@@ -33,6 +33,8 @@ pub struct PermissionOptions {
     pub rules: Vec<RawRule>,
     /// By name; `None`: default.
     pub mode: Option<String>,
+    /// Where the mode was written.
+    pub mode_source: Option<RuleSource>,
     /// Absolute folders that count as the working directory does.
     pub additional_directories: Vec<PathBuf>,
     /// The operator's home, for rules and paths beginning with `~`.
