@@ -17,7 +17,8 @@ use crate::contract::{Access, Verdict};
 /// Decides about one call.
 pub(super) fn decide(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]) -> Decision {
     let mut ladder = Ladder { now, request, subjects, trail: Vec::new() };
-    let mut decision = ladder.denied().or_else(|| ladder.asked()).unwrap_or_else(|| ladder.moded());
+    let decided = ladder.denied().or_else(|| ladder.planned()).or_else(|| ladder.asked());
+    let mut decision = decided.unwrap_or_else(|| ladder.moded());
     if decision.effect == Effect::Ask && now.mode == Mode::DontAsk {
         decision.effect = Effect::Deny;
         let line = match decision.suggestions.as_slice() {
@@ -117,21 +118,22 @@ impl Ladder<'_> {
         None
     }
 
+    /// In plan mode nothing but reading is even asked for.
+    fn planned(&self) -> Option<Decision> {
+        let planned = self.now.mode == Mode::Plan && !reads_only(self.request, self.subjects);
+        planned.then(|| {
+            let name = self.request.name();
+            let why = format!("mode `plan` allows reading only, and this call of `{name}` may write");
+            plain(Effect::Deny, why)
+        })
+    }
+
     fn moded(&mut self) -> Decision {
-        let reads_only = reads_only(self.request, self.subjects);
-        match self.now.mode {
-            Mode::BypassPermissions => {
-                plain(Effect::Allow, "mode `bypassPermissions`: no deny or ask rule matches".to_owned())
-            }
-            Mode::Plan if !reads_only => {
-                let name = self.request.name();
-                let why = format!("mode `plan` allows reading only, and this call of `{name}` may write");
-                plain(Effect::Deny, why)
-            }
-            Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::DontAsk | Mode::Auto => {
-                self.allowed(reads_only)
-            }
+        if self.now.mode == Mode::BypassPermissions {
+            let why = "mode `bypassPermissions`: no deny or ask rule matches".to_owned();
+            return plain(Effect::Allow, why);
         }
+        self.allowed(reads_only(self.request, self.subjects))
     }
 
     fn allowed(&mut self, reads_only: bool) -> Decision {
@@ -289,6 +291,11 @@ pub(super) fn readable_unasked(now: &Snapshot, request: &Request<'_>, subject: &
     request.accepted
         && ladder.ruled(RuleEffect::Deny).is_none()
         && now.rules.against(RuleEffect::Ask, &subjects[0]).is_none()
+        && !now
+            .rules
+            .naming(RuleEffect::Ask, &request.names)
+            .into_iter()
+            .any(|rule| rule.content.as_ref().is_some_and(|content| content.matches(&subjects[0], false)))
         && ladder.lets(&subjects[0]).is_some()
 }
 

@@ -108,6 +108,16 @@ impl PathPattern {
             }
             bases.push(real);
         }
+        // A bare name, which floats, may be a symlink where the pattern starts.
+        if let ([any, name], true) = (parts, lenient && literal == 0) {
+            let here = root.join(unescape(name));
+            let real =
+                real_path(&here).ok().filter(|real| any == "**" && !has_wildcard(name) && *real != here);
+            if let Some(real) = real {
+                starts.push((real.clone(), &[]));
+                bases.push(real);
+            }
+        }
         starts.dedup();
         bases.dedup();
         let floating = parts[literal..].iter().any(|part| part == "**");
