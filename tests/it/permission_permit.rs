@@ -54,6 +54,18 @@ fn run_with(
 }
 
 #[test]
+fn a_permit_may_be_awaited_on_any_thread() {
+    fn sendable<T: Send>(task: T) -> T {
+        task
+    }
+    let (policy, call) = (Scratch::new().policy(), Call::reads("a.rs"));
+    let request = call.request();
+    let task = sendable(permit(&policy, &request, &Nobody, async |_| Ok(Vec::new())));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert_eq!(runtime.block_on(task).unwrap().decision().effect, Effect::Allow);
+}
+
+#[test]
 fn ask_with_nobody_there_is_deny_with_the_line_that_would_allow_it() {
     let scratch = Scratch::new();
     let refused = run(&scratch.policy(), &Call::reads("/etc/passwd"), &Nobody).unwrap_err();

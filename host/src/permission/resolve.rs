@@ -170,10 +170,10 @@ fn parse_url(text: &str, method: &str) -> Result<(Url, String), String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("the URL holds a user name or password".to_owned());
     }
-    if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned) {
-        if host.is_empty() || host.ends_with('.') || url.set_host(Some(&host)).is_err() {
-            return Err("the URL's host is no name".to_owned());
-        }
+    if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned)
+        && (host.is_empty() || host.ends_with('.') || url.set_host(Some(&host)).is_err())
+    {
+        return Err("the URL's host is no name".to_owned());
     }
     if method.is_empty() || !method.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-') {
         return Err(format!("`{}` is no HTTP method", method.escape_debug()));

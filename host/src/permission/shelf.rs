@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::pattern::PathSet;
+use super::path_set::PathSet;
 use super::rule::{Rule, ToolPattern};
 use super::subject::Resolved;
 use crate::config::RuleEffect;
