@@ -6,10 +6,10 @@
 use super::decision::{Consulted, Decision, Effect};
 use super::mode::Mode;
 use super::policy::Snapshot;
-use super::protected::is_protected;
 use super::request::{ClassifierOpinion, HookIntent, Request};
 use super::rule::Rule;
 use super::subject::Resolved;
+use super::words::{by_rule, is_opaque, plain, quoted, shown, writes_protected};
 use super::{compose, suggest};
 use crate::config::RuleEffect;
 use crate::contract::{Access, Verdict};
@@ -17,7 +17,8 @@ use crate::contract::{Access, Verdict};
 /// Decides about one call.
 pub(super) fn decide(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]) -> Decision {
     let mut ladder = Ladder { now, request, subjects, trail: Vec::new() };
-    let mut decision = ladder.denied().or_else(|| ladder.asked()).unwrap_or_else(|| ladder.moded());
+    let decided = ladder.denied().or_else(|| ladder.planned()).or_else(|| ladder.asked());
+    let mut decision = decided.unwrap_or_else(|| ladder.moded());
     if decision.effect == Effect::Ask && now.mode == Mode::DontAsk {
         decision.effect = Effect::Deny;
         let line = match decision.suggestions.as_slice() {
@@ -117,21 +118,22 @@ impl Ladder<'_> {
         None
     }
 
+    /// In plan mode nothing but reading is even asked for.
+    fn planned(&self) -> Option<Decision> {
+        let planned = self.now.mode == Mode::Plan && !reads_only(self.request, self.subjects);
+        planned.then(|| {
+            let name = self.request.name();
+            let why = format!("mode `plan` allows reading only, and this call of `{name}` may write");
+            plain(Effect::Deny, why)
+        })
+    }
+
     fn moded(&mut self) -> Decision {
-        let reads_only = reads_only(self.request, self.subjects);
-        match self.now.mode {
-            Mode::BypassPermissions => {
-                plain(Effect::Allow, "mode `bypassPermissions`: no deny or ask rule matches".to_owned())
-            }
-            Mode::Plan if !reads_only => {
-                let name = self.request.name();
-                let why = format!("mode `plan` allows reading only, and this call of `{name}` may write");
-                plain(Effect::Deny, why)
-            }
-            Mode::Plan | Mode::Default | Mode::AcceptEdits | Mode::DontAsk | Mode::Auto => {
-                self.allowed(reads_only)
-            }
+        if self.now.mode == Mode::BypassPermissions {
+            let why = "mode `bypassPermissions`: no deny or ask rule matches".to_owned();
+            return plain(Effect::Allow, why);
         }
+        self.allowed(reads_only(self.request, self.subjects))
     }
 
     fn allowed(&mut self, reads_only: bool) -> Decision {
@@ -289,48 +291,10 @@ pub(super) fn readable_unasked(now: &Snapshot, request: &Request<'_>, subject: &
     request.accepted
         && ladder.ruled(RuleEffect::Deny).is_none()
         && now.rules.against(RuleEffect::Ask, &subjects[0]).is_none()
+        && !now
+            .rules
+            .naming(RuleEffect::Ask, &request.names)
+            .into_iter()
+            .any(|rule| rule.content.as_ref().is_some_and(|content| content.matches(&subjects[0], false)))
         && ladder.lets(&subjects[0]).is_some()
-}
-
-fn plain(effect: Effect, reason: String) -> Decision {
-    Decision { effect, rule: None, reason, suggestions: Vec::new(), trail: Vec::new() }
-}
-
-fn by_rule(rule: &Rule, request: &Request<'_>) -> Decision {
-    let word = if rule.effect == RuleEffect::Deny { "denied" } else { "to be asked" };
-    let reason = format!("`{}` is {word} here by the rule `{}` ({})", request.name(), rule.text, rule.source);
-    Decision { rule: Some(rule.reference()), ..plain(rule.outcome(), reason) }
-}
-
-fn is_opaque(subject: &Resolved) -> bool {
-    matches!(subject, Resolved::Opaque { .. })
-}
-
-fn writes_protected(subject: &Resolved) -> bool {
-    subject.as_path().is_some_and(|(forms, access, _)| {
-        access == Access::Write && (is_protected(&forms.named) || is_protected(&forms.real))
-    })
-}
-
-/// A guest's words on one line, with nothing invisible in them.
-fn quoted(text: &str) -> String {
-    let short: String = text.chars().take(300).collect();
-    format!("\"{}\"", short.escape_debug())
-}
-
-fn shown(subject: &Resolved) -> String {
-    match subject {
-        Resolved::Path { forms, access, extent: _ } => {
-            let verb = if *access == Access::Write { "writing" } else { "reading" };
-            let real = if forms.named == forms.real {
-                String::new()
-            } else {
-                format!(" (really `{}`)", forms.real.display())
-            };
-            format!("{verb} `{}`{real}", forms.named.display())
-        }
-        Resolved::Url { url, method } => format!("{method} `{url}`"),
-        Resolved::Command { command } => format!("the command {}", quoted(command)),
-        Resolved::Text { text } | Resolved::Opaque { text, .. } => quoted(text),
-    }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::grant::{FileGrant, Refusal};
-use super::pattern::PathSet;
+use super::path_set::PathSet;
 use super::protected::{is_protected, lies_in};
 use super::rule::Rule;
 use super::shelf::Rules;

@@ -3,7 +3,7 @@
 //!
 //! Leaves to others: how an operation of a guest gets to be a path or a URL (`sandbox`).
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -200,6 +200,10 @@ impl Grant {
         access: Access,
         covers: impl Fn(&FileGrant, &Path) -> bool,
     ) -> Result<(), Refusal> {
+        let plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
+        if !plain {
+            return Err(Refusal(format!("it was not resolved before it was judged: `{}`", path.display())));
+        }
         let verb = if access == Access::Write { "writing" } else { "reading" };
         let mut why = format!("{verb} it is not among what this call was granted: `{}`", path.display());
         for file in self.files.iter().filter(|file| covers(file, path)) {

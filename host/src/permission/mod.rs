@@ -13,6 +13,7 @@ mod fence;
 mod grant;
 mod mode;
 mod parse;
+mod path_set;
 mod pattern;
 mod permit;
 mod policy;
@@ -24,6 +25,7 @@ mod shelf;
 mod subject;
 mod suggest;
 mod text;
+mod words;
 
 pub use authorizer::{Answer, Authorizer, Nobody, Question};
 pub use decision::{Consulted, Decision, Effect, RuleRef};

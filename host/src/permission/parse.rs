@@ -6,7 +6,8 @@
 use std::fmt;
 
 use super::domain::DomainPattern;
-use super::pattern::{PathPattern, PathSet, Wrong};
+use super::path_set::PathSet;
+use super::pattern::{PathPattern, Wrong};
 use super::resolve::{Resolver, exists};
 use super::rule::{Content, Rule, ToolPattern};
 use super::text::Wildcard;

@@ -7,21 +7,20 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder};
 
 use super::resolve::{Resolver, real_path};
 use crate::config::RuleEffect;
-use crate::contract::Extent;
 
 /// A path pattern, ready to be compiled into a set.
 #[derive(Debug, Clone)]
 pub(super) struct PathPattern {
     /// Globs that match single files and folders.
-    files: Vec<Glob>,
+    pub(super) files: Vec<Glob>,
     /// Globs of folders all of whose content is matched too (allow only).
-    trees: Vec<Glob>,
+    pub(super) trees: Vec<Glob>,
     /// Globs of folders whose renaming would carry something matched out of the pattern.
-    guards: Vec<Glob>,
+    pub(super) guards: Vec<Glob>,
     /// The leading part without wildcards, as named and as it leads through symlinks.
     bases: Vec<PathBuf>,
     /// Whether something matched may lie at any depth below a base.
@@ -108,6 +107,16 @@ impl PathPattern {
             }
             bases.push(real);
         }
+        // A bare name, which floats, may be a symlink where the pattern starts.
+        if let ([any, name], true) = (parts, lenient && literal == 0) {
+            let here = root.join(unescape(name));
+            let real =
+                real_path(&here).ok().filter(|real| any == "**" && !has_wildcard(name) && *real != here);
+            if let Some(real) = real {
+                starts.push((real.clone(), &[]));
+                bases.push(real);
+            }
+        }
         starts.dedup();
         bases.dedup();
         let floating = parts[literal..].iter().any(|part| part == "**");
@@ -172,87 +181,6 @@ impl PathPattern {
     }
 }
 
-/// Many patterns of one effect, matched in one pass. A set that could not be built matches everything if it
-/// denies or asks, nothing if it allows.
-#[derive(Debug, Default)]
-pub(super) struct PathSet {
-    files: Globs,
-    trees: Globs,
-    guards: Globs,
-    lenient: bool,
-}
-
-#[derive(Debug, Default)]
-struct Globs {
-    /// `None`: it could not be built.
-    set: Option<GlobSet>,
-    /// The rule that each glob is of.
-    owners: Vec<usize>,
-}
-
-impl PathSet {
-    /// Builds one from patterns, each with its rule's number.
-    pub(super) fn build<'p>(
-        effect: RuleEffect,
-        patterns: impl Iterator<Item = (usize, &'p PathPattern)> + Clone,
-    ) -> Self {
-        Self {
-            files: Globs::build(patterns.clone().map(|(rule, pattern)| (rule, &pattern.files))),
-            trees: Globs::build(patterns.clone().map(|(rule, pattern)| (rule, &pattern.trees))),
-            guards: Globs::build(patterns.map(|(rule, pattern)| (rule, &pattern.guards))),
-            lenient: effect != RuleEffect::Allow,
-        }
-    }
-
-    /// Whether there is no pattern in it.
-    pub(super) fn is_empty(&self) -> bool {
-        self.files.owners.is_empty()
-    }
-
-    /// The first rule that matches a path; for a tree in an allow set, one that covers all of it.
-    pub(super) fn find(&self, path: &Path, extent: Extent) -> Option<usize> {
-        let globs = if extent == Extent::Tree && !self.lenient { &self.trees } else { &self.files };
-        globs.matching(path, self.lenient).into_iter().min()
-    }
-
-    /// Every rule that matches a path.
-    pub(super) fn all(&self, path: &Path) -> Vec<usize> {
-        self.files.matching(path, self.lenient)
-    }
-
-    /// Whether renaming or removing a folder would carry something out of a pattern's sight.
-    pub(super) fn guards(&self, folder: &Path) -> bool {
-        !self.guards.matching(folder, self.lenient).is_empty()
-    }
-}
-
-impl Globs {
-    fn build<'p>(globs: impl Iterator<Item = (usize, &'p Vec<Glob>)>) -> Self {
-        let mut builder = GlobSetBuilder::new();
-        let mut owners = Vec::new();
-        for (rule, glob) in globs.flat_map(|(rule, globs)| globs.iter().map(move |glob| (rule, glob))) {
-            builder.add(glob.clone());
-            owners.push(rule);
-        }
-        Self { set: builder.build().ok(), owners }
-    }
-
-    fn matching(&self, path: &Path, lenient: bool) -> Vec<usize> {
-        if self.owners.is_empty() {
-            return Vec::new();
-        }
-        let Some(set) = &self.set else {
-            return if lenient { self.owners.clone() } else { Vec::new() };
-        };
-        // The engine folds ASCII case only; rules that deny are compiled in lower case beyond it.
-        let found = match path.to_str() {
-            Some(text) if lenient && !text.is_ascii() => set.matches(text.to_lowercase()),
-            _ => set.matches(path),
-        };
-        found.into_iter().filter_map(|glob| self.owners.get(glob).copied()).collect()
-    }
-}
-
 /// Where a pattern starts, what follows, and whether it is anchored there.
 fn root_of<'t>(text: &'t str, source: &Path, places: &Resolver) -> Result<(PathBuf, &'t str, bool), Wrong> {
     if let Some(rest) = text.strip_prefix("//") {
@@ -272,7 +200,7 @@ fn root_of<'t>(text: &'t str, source: &Path, places: &Resolver) -> Result<(PathB
 }
 
 fn glob(line: &str, lenient: bool) -> Result<Glob, Wrong> {
-    let folded = if lenient && !line.is_ascii() { line.to_lowercase() } else { line.to_owned() };
+    let folded = if lenient && !line.is_ascii() { fold(line) } else { line.to_owned() };
     GlobBuilder::new(&folded)
         .literal_separator(true)
         .backslash_escape(true)
@@ -281,6 +209,11 @@ fn glob(line: &str, lenient: bool) -> Result<Glob, Wrong> {
         .map_err(|error| {
             (format!("no pattern: {}", error.kind()), "escape `[`, `{` and `\\` with `\\`".to_owned())
         })
+}
+
+/// Lower case, letter by letter: what stands beside a letter changes nothing.
+pub(super) fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// Trailing blanks do not count unless escaped, as in gitignore.
@@ -329,15 +262,14 @@ fn strict_part(part: &str) -> String {
             out.push('\\');
         }
         out.push(c);
-        if !escaped && c == '[' {
-            if let Some(not) = chars.next_if(|next| matches!(next, '!' | '^')) {
-                out.push(not);
-                // A `]` that comes first is itself; `/` goes after it.
-                if let Some(close) = chars.next_if(|next| *next == ']') {
-                    out.push(close);
-                }
-                out.push('/');
-            }
+        if !escaped
+            && c == '['
+            && let Some(not) = chars.next_if(|next| matches!(next, '!' | '^'))
+        {
+            out.push(not);
+            // A `]` that comes first is itself; `/` goes after it.
+            out.extend(chars.next_if(|next| *next == ']'));
+            out.push('/');
         }
         escaped = !escaped && c == '\\';
     }

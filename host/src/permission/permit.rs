@@ -57,7 +57,7 @@ pub struct Refused {
     /// What happened.
     pub kind: RefusedKind,
     /// What was decided.
-    pub decision: Decision,
+    pub decision: Box<Decision>,
     /// For the model.
     pub model: String,
     /// For the operator, with the line that would allow it where there is one.
@@ -114,10 +114,12 @@ pub async fn permit(
     if again.binding(request) != asked.binding(request) {
         return Err(asked.stale());
     }
-    if answer == Answer::Session && !asked.decision.suggestions.is_empty() {
+    // Where no rule could allow it, a yes is for this once, whatever was said.
+    let for_session = answer == Answer::Session && !asked.decision.suggestions.is_empty();
+    if for_session {
         policy.add_session_rules(RuleEffect::Allow, &asked.decision.suggestions);
     }
-    let word = if answer == Answer::Session { "for this session" } else { "once" };
+    let word = if for_session { "for this session" } else { "once" };
     let mut decision = asked.decision.clone();
     decision.effect = Effect::Allow;
     decision.reason = format!("approved by the operator, {word}; it was asked because {}", decision.reason);
@@ -224,6 +226,6 @@ impl Case {
     fn refused(&self, kind: RefusedKind, model: String, operator: String) -> Refused {
         let mut decision = self.decision.clone();
         decision.effect = Effect::Deny;
-        Refused { kind, decision, model, operator }
+        Refused { kind, decision: Box::new(decision), model, operator }
     }
 }

@@ -57,7 +57,7 @@ const FILES_BY_START: [&str; 5] = [".pnp.", ".bazel", "lefthook.", ".lefthook.",
 pub(super) fn is_protected(path: &Path) -> bool {
     let names: Vec<String> =
         path.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
-    let Some((last, folders)) = names.split_last() else { return false };
+    let Some(last) = names.last() else { return false };
     let in_folder = names.iter().enumerate().any(|(at, name)| {
         let next = names.get(at + 1).map(String::as_str);
         match name.as_str() {
@@ -67,7 +67,6 @@ pub(super) fn is_protected(path: &Path) -> bool {
             name => FOLDERS.contains(&name),
         }
     });
-    let _ = folders;
     in_folder
         || FILES.contains(&last.as_str())
         || FILES_BY_START.iter().any(|start| last.starts_with(start))

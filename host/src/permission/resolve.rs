@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use url::Url;
 
+use super::command;
 use super::subject::{PathForms, Resolved};
 use crate::contract::{Access, PathSubject, Subject, UrlSubject};
 
@@ -16,8 +17,6 @@ use crate::contract::{Access, PathSubject, Subject, UrlSubject};
 const HOPS: usize = 40;
 /// `PATH_MAX` on Linux.
 const LONGEST_PATH: usize = 4_096;
-/// Longer command lines are asked for, unseen.
-const LONGEST_COMMAND: usize = 10_000;
 
 /// Resolves subjects against a working directory and a home.
 #[derive(Debug, Clone)]
@@ -39,13 +38,10 @@ impl Resolver {
                 Ok((url, method)) => Resolved::Url { url, method },
                 Err(why) => opaque(url, why),
             },
-            Subject::Command { command } if command.len() > LONGEST_COMMAND => {
-                opaque(command, format!("the command is longer than {LONGEST_COMMAND} bytes"))
-            }
-            Subject::Command { command } if command.contains('\0') => {
-                opaque(command, "the command holds a zero byte".to_owned())
-            }
-            Subject::Command { command } => Resolved::Command { command: command.clone() },
+            Subject::Command { command } => match command::too_much(command) {
+                None => Resolved::Command { command: command.clone() },
+                Some(why) => opaque(command, why),
+            },
             Subject::Text { text } => Resolved::Text { text: text.clone() },
             Subject::Other { name, value } => {
                 opaque(value, format!("this host knows no subject of the kind `{name}`"))
@@ -174,10 +170,10 @@ fn parse_url(text: &str, method: &str) -> Result<(Url, String), String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("the URL holds a user name or password".to_owned());
     }
-    if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned) {
-        if host.is_empty() || host.ends_with('.') || url.set_host(Some(&host)).is_err() {
-            return Err("the URL's host is no name".to_owned());
-        }
+    if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned)
+        && (host.is_empty() || host.ends_with('.') || url.set_host(Some(&host)).is_err())
+    {
+        return Err("the URL's host is no name".to_owned());
     }
     if method.is_empty() || !method.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-') {
         return Err(format!("`{}` is no HTTP method", method.escape_debug()));

@@ -6,7 +6,8 @@
 use super::command;
 use super::decision::{Effect, RuleRef};
 use super::domain::DomainPattern;
-use super::pattern::{PathPattern, PathSet};
+use super::path_set::PathSet;
+use super::pattern::PathPattern;
 use super::subject::Resolved;
 use super::text::Wildcard;
 use crate::config::{RuleEffect, RuleSource};

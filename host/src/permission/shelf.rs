@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::pattern::PathSet;
+use super::path_set::PathSet;
 use super::rule::{Rule, ToolPattern};
 use super::subject::Resolved;
 use crate::config::RuleEffect;
@@ -29,6 +29,8 @@ struct Shelf {
     read: PathSet,
     edit: PathSet,
     web: Vec<usize>,
+    /// `Bash(…)`: what denies or asks for a command does so whatever tool would run it.
+    bash: Vec<usize>,
 }
 
 impl Rules {
@@ -93,6 +95,11 @@ impl Rules {
                 let host = url.host_str().unwrap_or_default();
                 self.on_host(shelf, host, false)
             }
+            Resolved::Command { .. } => shelf
+                .bash
+                .iter()
+                .filter_map(|number| self.get(*number))
+                .find(|rule| rule.content.as_ref().is_some_and(|content| content.matches(subject, false))),
             _ => None,
         }
     }
@@ -141,6 +148,9 @@ impl Shelf {
         let mut shelf = Self::default();
         let own = rules.iter().enumerate().filter(|(_, rule)| rule.effect == effect);
         for (number, rule) in own.clone() {
+            if rule.is_named("Bash") && !rule.is_whole() {
+                shelf.bash.push(number);
+            }
             // Content of these speaks of subjects, whatever the tool.
             let general = ["Read", "Edit", "WebFetch"].into_iter().find(|name| rule.is_named(name));
             match (general, &rule.tool) {

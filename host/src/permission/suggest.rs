@@ -37,6 +37,9 @@ fn line(request: &Request<'_>, subject: &Resolved) -> Option<Vec<String>> {
                 // What cannot be written as text cannot be ruled on.
                 path.to_str()?;
                 let glob = glob_of_path(path);
+                if glob.is_empty() && tail.is_empty() {
+                    return None;
+                }
                 let glob = match glob.strip_suffix(' ') {
                     Some(rest) if tail.is_empty() => format!("{rest}\\ "),
                     _ => glob,

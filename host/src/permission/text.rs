@@ -30,22 +30,33 @@ impl Wildcard {
 
     /// Whether the whole of `text` matches.
     pub(super) fn matches(&self, text: &str) -> bool {
-        // With a boundary: the bare text, or that, a blank, and anything.
-        self.fits(text)
-            || (self.boundary
-                && text.char_indices().any(|(at, c)| c.is_whitespace() && self.fits(&text[..at])))
-    }
-
-    fn fits(&self, text: &str) -> bool {
         let Some((first, rest)) = self.runs.split_first() else { return false };
-        let Some(mut text) = text.strip_prefix(first.as_str()) else { return false };
-        let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
-        for run in middle {
-            let Some(at) = text.find(run.as_str()) else { return false };
-            text = &text[at + run.len()..];
+        if fits(first, rest, text) {
+            return true;
         }
-        text.ends_with(last.as_str())
+        if !self.boundary {
+            return false;
+        }
+        // That, a blank, and anything.
+        let blanks = text.replace(char::is_whitespace, " ");
+        let mut runs = self.runs.clone();
+        if let Some(last) = runs.last_mut() {
+            last.push(' ');
+        }
+        runs.push(String::new());
+        runs.split_first().is_some_and(|(first, rest)| fits(first, rest, &blanks))
     }
+}
+
+/// Whether `text` is `first`, and then each of `rest` after anything.
+fn fits(first: &str, rest: &[String], text: &str) -> bool {
+    let Some(mut text) = text.strip_prefix(first) else { return false };
+    let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
+    for run in middle {
+        let Some(at) = text.find(run.as_str()) else { return false };
+        text = &text[at + run.len()..];
+    }
+    text.ends_with(last.as_str())
 }
 
 fn runs(text: &str) -> Vec<String> {
