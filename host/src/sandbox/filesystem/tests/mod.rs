@@ -87,11 +87,16 @@ impl Scratch {
         self.files(&[self.grant("ws", Access::Write, Extent::Tree)], denied, guarded)
     }
 
-    fn files(&self, files: &[FileGrant], denied: &[&str], guarded: &[&str]) -> Files {
+    fn fence(&self, denied: &[&str], guarded: &[&str]) -> Arc<Fence> {
         let rules = |rules: &[&str]| {
             rules.iter().map(|rule| if rule.contains('/') { self.path(rule) } else { rule.into() }).collect()
         };
-        let grant = Grant::for_test(files.to_vec(), Fence::for_test(rules(denied), rules(guarded)));
+        Arc::new(Fence::for_test(rules(denied), rules(guarded)))
+    }
+
+    fn files(&self, files: &[FileGrant], denied: &[&str], guarded: &[&str]) -> Files {
+        let fence = self.fence(denied, guarded);
+        let grant = Grant::for_test(files.to_vec(), fence);
         Files::new(Arc::new(grant), self.path("ws"))
     }
 }
