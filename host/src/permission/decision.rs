@@ -49,4 +49,19 @@ pub struct Decision {
     /// For an ask or a deny: the lines that would allow this call, such as `Read(//etc/passwd)`; empty where
     /// none could.
     pub suggestions: Vec<String>,
+    /// Rules that were looked at on the way, in that order.
+    pub trail: Vec<Consulted>,
+}
+
+/// A rule that was looked at on the way to a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Consulted {
+    /// The rule.
+    pub rule: RuleRef,
+    /// What it says should happen.
+    pub effect: Effect,
+    /// Whether it matched.
+    pub matched: bool,
+    /// Why it was looked at.
+    pub why: String,
 }

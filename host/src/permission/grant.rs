@@ -29,6 +29,25 @@ pub struct Grant {
     pub(super) fence: Arc<Fence>,
 }
 
+/// What a grant holds, to be shown; nothing can be reached with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GrantSummary {
+    /// Files and folders.
+    pub files: Vec<FileGrant>,
+    /// Origins.
+    pub egress: Vec<EgressGrant>,
+    /// The one command line.
+    pub command: Option<String>,
+    /// Tools that may be called; `*` is any.
+    pub tools: Vec<String>,
+    /// Secrets that may be attached.
+    pub secrets: Vec<String>,
+    /// Whether the plugin's storage answers.
+    pub storage: bool,
+    /// The bounds of the call.
+    pub limits: Limits,
+}
+
 /// Files that a call may reach.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FileGrant {
@@ -130,6 +149,20 @@ impl Grant {
     #[must_use]
     pub fn fence(&self) -> &Arc<Fence> {
         &self.fence
+    }
+
+    /// What it holds, to be shown.
+    #[must_use]
+    pub fn summary(&self) -> GrantSummary {
+        GrantSummary {
+            files: self.files.clone(),
+            egress: self.egress.clone(),
+            command: self.command.clone(),
+            tools: self.tools.clone(),
+            secrets: self.secrets.clone(),
+            storage: self.storage,
+            limits: self.limits,
+        }
     }
 
     /// Whether nothing at all is within reach.
