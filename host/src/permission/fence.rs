@@ -173,25 +173,3 @@ fn refused(rules: &Rules, number: usize, what: &str, path: &Path) -> Refusal {
     let rule = rules.get(number).map(|rule| format!("`{}` ({})", rule.text, rule.source));
     Refusal(format!("it is {what} by the rule {}: `{}`", rule.unwrap_or_default(), path.display()))
 }
-
-#[cfg(test)]
-impl Fence {
-    /// A fence for tests of other layers: absolute entries deny a path and all below it, bare names deny that
-    /// name anywhere; guarded paths may not be written.
-    pub(crate) fn for_test(denied: Vec<PathBuf>, guarded: Vec<PathBuf>) -> Self {
-        use crate::config::{Level, PermissionOptions, RawRule, RuleSource};
-        let source =
-            RuleSource { level: Level::Session, file: None, line: None, root: PathBuf::from("/nowhere") };
-        let rules = denied.iter().map(|path| RawRule {
-            effect: RuleEffect::Deny,
-            text: if path.is_absolute() { format!("Read(/{})", path.display()) } else { format!("Read(//**/{})", path.display()) },
-            source: source.clone(),
-        });
-        let options =
-            PermissionOptions { rules: rules.collect(), own_files: guarded, ..PermissionOptions::default() };
-        let (policy, problems) = super::Policy::new(&options, Path::new("/nowhere"));
-        assert!(problems.is_empty(), "{problems:?}");
-        let fence = policy.fence();
-        Arc::into_inner(fence).unwrap_or_else(Self::closed)
-    }
-}

@@ -99,8 +99,8 @@ impl Grant {
 
     /// A grant of these files, for tests of other layers.
     #[cfg(test)]
-    pub(crate) fn for_test(files: Vec<FileGrant>, fence: Fence) -> Self {
-        Self { files, fence: Arc::new(fence), ..Self::none(Limits::default()) }
+    pub(crate) fn for_test(files: Vec<FileGrant>, fence: Arc<Fence>) -> Self {
+        Self { files, fence, ..Self::none(Limits::default()) }
     }
 
     /// Files and folders within reach, in no particular order.

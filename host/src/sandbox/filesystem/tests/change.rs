@@ -124,16 +124,16 @@ fn symlinks_are_not_hard_linked() {
 
 #[test]
 fn moving_a_folder_does_not_lift_a_rule() {
-    let scratch = Scratch::new(&["ws/a/secret/key", "ws/plain/x", "ws/plan/secret/key", "ws/b/x"]);
-    let files = scratch.write_tree_but(&["ws/a/secret", "ws/b/secret"], &[]);
+    let scratch = Scratch::new(&["ws/a/secret/key", "ws/plain/x", "ws/plan/secret/key", "ws/deep/er/.env"]);
+    let files = scratch.write_tree_but(&["ws/a/secret", "ws/b/secret", ".env"], &[]);
     let ws = files.ws();
     refused(files.ground.rename(&ws, "a", &ws, "free"));
     refused(files.ground.remove_directory(&ws, "a/secret"));
-    files.ground.unlink_file(&ws, "b/x").unwrap();
-    files.ground.remove_directory(&ws, "b").unwrap();
     refused(files.ground.rename(&ws, "plan", &ws, "b"));
-    files.ground.rename(&ws, "plain", &ws, "b").unwrap();
-    assert!(scratch.has("ws/a/secret/key") && scratch.has("ws/b/x"));
+    refused(files.ground.rename(&ws, "deep", &ws, "shallow"));
+    refused(files.ground.rename(&ws, "deep/er", &ws, "er"));
+    files.ground.rename(&ws, "plain", &ws, "deep/c").unwrap();
+    assert!(scratch.has("ws/a/secret/key") && scratch.has("ws/deep/c/x") && scratch.has("ws/deep/er/.env"));
 }
 
 #[test]

@@ -17,8 +17,9 @@ use super::listing::Listing;
 use super::open::How;
 use super::opened::Opened;
 use super::{Files, stream};
+use crate::config::{Level, PermissionOptions, RawRule, RuleEffect, RuleSource};
 use crate::contract::{Access, Extent};
-use crate::permission::{Fence, FileGrant, Grant};
+use crate::permission::{Fence, FileGrant, Grant, Policy};
 
 /// A scratch folder with `ws` (granted by most tests) and `out` (by none) in it.
 struct Scratch {
@@ -87,11 +88,29 @@ impl Scratch {
         self.files(&[self.grant("ws", Access::Write, Extent::Tree)], denied, guarded)
     }
 
-    fn files(&self, files: &[FileGrant], denied: &[&str], guarded: &[&str]) -> Files {
-        let rules = |rules: &[&str]| {
-            rules.iter().map(|rule| if rule.contains('/') { self.path(rule) } else { rule.into() }).collect()
+    fn fence(&self, denied: &[&str], guarded: &[&str]) -> Arc<Fence> {
+        let rule = |rule: &&str| RawRule {
+            effect: RuleEffect::Deny,
+            text: if rule.contains('/') {
+                format!("Read(/{}/**)", self.path(rule).display())
+            } else {
+                format!("Read(/{}/**/{rule})", self.top.display())
+            },
+            source: RuleSource { level: Level::CommandLine, file: None, line: None, root: self.top.clone() },
         };
-        let grant = Grant::for_test(files.to_vec(), Fence::for_test(rules(denied), rules(guarded)));
+        let options = PermissionOptions {
+            rules: denied.iter().map(rule).collect(),
+            own_files: guarded.iter().map(|path| self.path(path)).collect(),
+            ..PermissionOptions::default()
+        };
+        let (policy, problems) = Policy::new(&options, &self.path("ws"));
+        assert!(problems.is_empty(), "{problems:?}");
+        policy.fence()
+    }
+
+    fn files(&self, files: &[FileGrant], denied: &[&str], guarded: &[&str]) -> Files {
+        let fence = self.fence(denied, guarded);
+        let grant = Grant::for_test(files.to_vec(), fence);
         Files::new(Arc::new(grant), self.path("ws"))
     }
 }
