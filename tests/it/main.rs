@@ -1,1 +1,8 @@
 //! One file per layer and surface.
+
+mod execution_errors;
+mod execution_observe;
+mod execution_results;
+mod execution_schema;
+mod execution_validate;
+mod hooks_seams;
