@@ -158,15 +158,33 @@ fn recursion_that_doubles_with_each_level_of_the_input_is_stopped() {
 }
 
 #[test]
-fn unevaluated_fields_nested_in_place_are_survived() {
-    let mut nested = json!({"properties": {"x": {"type": "integer"}}});
-    for _ in 0..25 {
-        nested = json!({"allOf": [nested], "unevaluatedProperties": false});
-    }
-    let schema = object(json!({"properties": {"a": nested}}));
-    if let Ok(schema) = Schema::check(&schema) {
-        let _ = validate(&schema, json!({"a": {"x": 1}}));
-        let _ = validate(&schema, json!({"a": {"y": 1}}));
+fn unevaluated_fields_are_honoured_and_their_nesting_is_bounded() {
+    let nested = |levels: usize| {
+        let mut nested = json!({"properties": {"x": {"type": "integer"}}});
+        for _ in 0..levels {
+            nested = json!({"allOf": [nested], "unevaluatedProperties": false});
+        }
+        Schema::check(&object(json!({"properties": {"a": nested}}))).unwrap()
+    };
+    assert!(validate(&nested(2), json!({"a": {"x": 1}})).is_ok());
+    assert!(validate(&nested(2), json!({"a": {"y": 1}})).is_err());
+    let refused = validate(&nested(25), json!({"a": {"x": 1}})).unwrap_err().to_string();
+    assert!(refused.contains("too large or too deep to be checked"), "{refused}");
+}
+
+#[test]
+fn an_input_at_its_bounds_does_not_overflow_the_stack() {
+    let schema = object(json!({
+        "properties": {"a": {"$ref": "#/$defs/t"}},
+        "$defs": {"t": {"anyOf": [{"allOf": [{"type": "array", "items": {"$ref": "#/$defs/t"}}]}]}},
+    }));
+    let schema = Schema::check(&schema).unwrap();
+    for (levels, wrong) in [(57, false), (57, true)] {
+        let mut input = if wrong { json!(1) } else { json!([]) };
+        for _ in 0..levels {
+            input = json!([input]);
+        }
+        assert_eq!(validate(&schema, json!({"a": input})).is_err(), wrong);
     }
 }
 
