@@ -20,5 +20,5 @@ pub use descriptor::{Descriptor, Field, FieldRole, Loading, Need, OnInterrupt, R
 pub use outcome::{Failure, Invocation, Outcome, Progress};
 pub use convert::Nonsense;
 pub use schema::{InvalidInput, Schema, SchemaError, Valid};
-pub(crate) use schema::shorten;
+pub(crate) use schema::{bytes, shorten};
 pub use version::{CONTRACT_VERSION, Contract, ContractError};

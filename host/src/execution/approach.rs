@@ -66,9 +66,8 @@ impl Pipeline {
             Some(State::Broken(why)) => out_of_order(why.clone()),
             Some(State::Disabled(by)) => out_of_order(format!("it is {by}")),
             Some(State::Denied(rule)) => CallError::Denied {
-                tool: name.to_owned(),
-                reason: format!("the rule `{}` ({}) takes it out of the pool", rule.text, rule.source),
-                suggestions: Vec::new(),
+                why: format!("{name} is not available here: a rule of the operator's keeps it out; do without it"),
+                hint: format!("the rule `{}` ({}) takes `{name}` out of the pool", rule.text, rule.source),
             },
             _ => {
                 let names = pool.tools().iter().map(|tool| tool.descriptor.name.as_str());
@@ -80,6 +79,10 @@ impl Pipeline {
 
     /// Step 2: the input against the tool's schema, slips put right.
     pub(super) fn validate(&self, tool: &Tool, input: Value) -> Result<Valid, CallError> {
+        tool.schema.compile().map_err(|error| CallError::Broken {
+            tool: tool.descriptor.name.clone(),
+            detail: format!("its input schema: {error}"),
+        })?;
         validate(&tool.schema, input).map_err(|invalid| {
             if tool.descriptor.loading == Loading::Deferred {
                 // The model may never have seen the schema: what it needs is the schema, not a list of errors.
@@ -167,7 +170,7 @@ impl Pipeline {
             configuration: tool.options.config.clone().unwrap_or_default(),
             interactive: self.authorizer.interactive(),
             known: self.known_files(tool, input),
-            context: self.memory.context(&tool.origin.to_string()),
+            context: self.memory.context(&tool.source),
         }
     }
 
@@ -199,7 +202,7 @@ impl Pipeline {
         Visit {
             phase,
             tool: tool.descriptor.name.clone(),
-            plugin: tool.origin.to_string(),
+            plugin: tool.source.clone(),
             grant,
             session: Arc::clone(session),
             progress: attendance.progress.clone(),

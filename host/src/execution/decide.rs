@@ -122,14 +122,7 @@ impl Pipeline {
         };
         permitted.map_err(|refused| match refused.kind {
             RefusedKind::Rejected(rejection) => CallError::Rejected(rejection),
-            RefusedKind::Denied { reason, suggestions } => {
-                CallError::Denied { tool: running.call.tool.clone(), reason, suggestions }
-            }
-            RefusedKind::Stale(what) => CallError::Denied {
-                tool: running.call.tool.clone(),
-                reason: format!("the approval is void, since {what} changed meanwhile; ask again"),
-                suggestions: Vec::new(),
-            },
+            RefusedKind::Denied | RefusedKind::Stale => CallError::Denied { why: refused.model, hint: refused.operator },
         })
     }
 
@@ -142,19 +135,16 @@ impl Pipeline {
     ) -> Request<'a> {
         let tool: &Tool = running.tool;
         Request {
-            descriptor: &tool.descriptor,
             accepted: tool.standing == Standing::Accepted,
             native: tool.is_native(),
-            answers: &running.answers,
             twin: &running.twin,
-            input: &running.call.input,
-            options: &tool.options,
+            options: Some(&tool.options),
             limits: self.policy_limits(tool),
             hook,
             classifier,
             digest: &tool.digest,
-            origin: tool.origin.to_string(),
-            call: &running.call.id,
+            origin: &tool.source,
+            ..Request::new(&tool.descriptor, &running.answers, &running.call.input, &running.call.id)
         }
     }
 

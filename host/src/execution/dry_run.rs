@@ -45,13 +45,14 @@ impl Pipeline {
         let (running, sound) = self.approach_dry(tool, &call, &mut trail, &attendance).await;
         trail.push("before-hooks", "skipped", "a dry run runs no hook".to_owned());
         let request = self.request(&running, HookIntent::None, None);
-        let prospect = prospect(&self.policy, &request);
+        let (foreseen, grant) = prospect(&self.policy, &request);
+        let subjects = self.policy.resolve(&running.answers.subjects);
         let (decision, reason) = match sound {
-            Ok(()) => (prospect.decision.effect, prospect.decision.reason.clone()),
+            Ok(()) => (foreseen.effect, foreseen.reason.clone()),
             Err(why) => (Effect::Deny, why),
         };
-        trail.push("permit", effect_word(prospect.decision.effect), prospect.decision.reason.clone());
-        for consulted in &prospect.decision.trail {
+        trail.push("permit", effect_word(foreseen.effect), foreseen.reason.clone());
+        for consulted in &foreseen.trail {
             trail.push("permit", if consulted.matched { "rule matched" } else { "rule passed over" }, consulted.to_string());
         }
         trail.push("call", "skipped", "a dry run calls nothing".to_owned());
@@ -59,11 +60,11 @@ impl Pipeline {
         Explanation {
             tool: tool.descriptor.name.clone(),
             steps: trail.into_steps(),
-            subjects: prospect.subjects,
+            subjects,
             decision,
-            rule: prospect.decision.rule,
+            rule: foreseen.rule,
             reason,
-            grant: prospect.grant,
+            grant,
         }
     }
 

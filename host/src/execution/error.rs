@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::contract::{InvalidInput, Rejection, shorten};
+use crate::contract::{InvalidInput, Rejection, bytes, shorten};
 
 /// Why a call came to no result of its own.
 ///
@@ -40,14 +40,12 @@ pub enum CallError {
         reason: Option<String>,
     },
     /// Permission was refused, by a rule, the mode, the operator, or because nobody was there to ask.
-    #[error("permission to use {tool} was denied{}{}", because_of(.reason), would_allow(.suggestions))]
+    #[error("{why}")]
     Denied {
-        /// The tool's present name.
-        tool: String,
-        /// One sentence.
-        reason: String,
-        /// Rules that would allow this call; empty where none could.
-        suggestions: Vec<String>,
+        /// For the model: what it cannot do and what to do instead.
+        why: String,
+        /// For the operator: the line that would allow it, where there is one.
+        hint: String,
     },
     /// The user stopped it.
     #[error("[Request interrupted by user for tool use]")]
@@ -138,17 +136,6 @@ fn because(reason: &Option<String>) -> String {
     reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
-fn because_of(reason: &str) -> String {
-    if reason.is_empty() { String::new() } else { format!(": {reason}") }
-}
-
-fn would_allow(suggestions: &[String]) -> String {
-    match suggestions {
-        [] => String::new(),
-        rules => format!("; hint: the operator can allow it with {}", quoted(rules, " and ")),
-    }
-}
-
 fn quoted(words: &[String], between: &str) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(between)
 }
@@ -158,14 +145,5 @@ fn time(limit: &Duration) -> String {
         format!("{} s", limit.as_secs())
     } else {
         format!("{} ms", limit.as_millis())
-    }
-}
-
-/// A size for people.
-pub(super) fn bytes(count: u64) -> String {
-    match count {
-        0..1_024 => format!("{count} bytes"),
-        1_024..1_048_576 => format!("{:.1} KiB", count as f64 / 1_024.0),
-        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
     }
 }

@@ -2,10 +2,10 @@
 //! and handed over as a preview that says where the whole is. A call that succeeded stays a success whatever
 //! becomes of the storing.
 
-use super::error::{CallError, bytes};
+use super::error::CallError;
 use super::spill::Spill;
 use crate::contract::schema::validate_output;
-use crate::contract::{Content, Outcome, ResultLimit, Schema};
+use crate::contract::{Content, Outcome, ResultLimit, Schema, bytes};
 
 /// Unicode scalar values of a preview, where the limit leaves room for them.
 const PREVIEW: usize = 2_000;

@@ -1,9 +1,9 @@
 //! Where large results of a session are kept: a folder of its own that only this user can enter, made when it
 //! is first needed. Step 10 of the path writes into it and nothing else does.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -80,9 +80,9 @@ impl Spill {
     }
 
     fn make(&self) -> io::Result<Folder> {
-        // Made with mode 0700 by `tempfile`, under a name that nobody can have put there before.
+        // A name that nobody can have put there before, with the mode from the first moment on.
         let mut builder = tempfile::Builder::new();
-        builder.prefix("mortise-results-");
+        builder.prefix("mortise-results-").permissions(Permissions::from_mode(0o700));
         match &self.place {
             Place::Temporary => {
                 let folder = builder.tempdir()?;

@@ -37,7 +37,7 @@ impl Pipeline {
     ) -> Result<Worked, CallError> {
         let started = Instant::now();
         let tool = running.tool;
-        let grant = Arc::new(permit.into_grant());
+        let grant = Arc::new(permit.into_parts().1);
         let visit = self.visit(Phase::Call, tool, grant, &running.session, attendance);
         let finished =
             tool.call(visit, &running.call).await.map_err(|error| CallError::from_guest(tool, error))?;
@@ -58,7 +58,7 @@ impl Pipeline {
             check_structured(&mut outcome, schema, &tool.descriptor.name)?;
         }
         if let (false, Some(patch)) = (failed, &outcome.context) {
-            self.memory.patch(&tool.origin.to_string(), patch);
+            self.memory.patch(&tool.source, patch);
         }
         Ok(Worked { outcome, failed, duration: started.elapsed() })
     }

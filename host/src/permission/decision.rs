@@ -65,3 +65,14 @@ pub struct Consulted {
     /// Why it was looked at.
     pub why: String,
 }
+
+impl std::fmt::Display for Consulted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place = match self.rule.line {
+            Some(line) => format!("{}:{line}", self.rule.source),
+            None => self.rule.source.clone(),
+        };
+        let effect = format!("{:?}", self.effect).to_lowercase();
+        write!(f, "{effect} `{}` ({place}): {}", self.rule.text, self.why)
+    }
+}

@@ -140,6 +140,24 @@ impl Policy {
         self.snapshot().resolve(subjects)
     }
 
+    /// Both spellings of a path that no deny rule keeps from being read; `None` for any other.
+    #[must_use]
+    pub fn readable(&self, path: &str) -> Option<PathForms> {
+        let subject = PathSubject { path: path.to_owned(), access: Access::Read, extent: Extent::File };
+        let Some(Resolved::Path { forms, .. }) = self.resolve(&[Subject::Path(subject)]).pop() else {
+            return None;
+        };
+        let asked = FileGrant {
+            path: forms.real.clone(),
+            named: forms.named.clone(),
+            access: Access::Read,
+            extent: Extent::File,
+        };
+        let fence = self.fence();
+        let open = |path| fence.judge(path, Access::Read, &asked).is_ok();
+        (open(&forms.real) && open(&forms.named)).then_some(forms)
+    }
+
     /// Says which rules name no tool of `known`, with the nearest name. Names with `_` or `*` may come later
     /// and are left alone.
     #[must_use]

@@ -266,7 +266,7 @@ impl Draft<'_> {
         if !descriptor.enabled {
             return self.push_without(entry, State::Disabled("switched off by the plugin".into()));
         }
-        if let Some(rule) = self.policy.hides(&descriptor) {
+        if let Some(rule) = self.policy.hides(descriptor.names()) {
             return self.push_without(entry, State::Denied(rule));
         }
         entry.state = match (&standing, descriptor.loading) {
@@ -281,6 +281,7 @@ impl Draft<'_> {
             schema,
             output_schema,
             origin: candidate.origin.clone(),
+            source: candidate.origin.to_string(),
             digest: candidate.digest.clone(),
             standing,
             options,

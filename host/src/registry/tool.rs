@@ -23,6 +23,8 @@ pub struct Tool {
     pub output_schema: Option<Schema>,
     /// Where it comes from.
     pub origin: Origin,
+    /// The same in words.
+    pub source: String,
     /// `sha256:…` of the component; `native` for a native tool.
     pub digest: String,
     /// Whether the operator has accepted it.

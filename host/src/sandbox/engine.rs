@@ -176,9 +176,7 @@ fn linker(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<State>> {
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     network::add_to_linker(&mut linker)?;
     // Our own files in the place of WASI's: same interface, every path judged.
-    linker.allow_shadowing(true);
     filesystem::add_to_linker(&mut linker)?;
-    linker.allow_shadowing(false);
     imports::add_to_linker(&mut linker)?;
     Ok(linker)
 }

@@ -7,8 +7,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxView, WasiView};
-use wasmtime_wasi_http::WasiHttpCtx;
-use wasmtime_wasi_http::p2::{WasiHttpCtxView, WasiHttpView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::filesystem::{Files, FilesystemCtxView, FilesystemView};
 use super::instance::Visit;
@@ -55,7 +54,7 @@ impl State {
             phase: visit.phase,
             meter: Meter::new(limits.memory),
             log: Log::new(&visit.tool, limits.log_bytes),
-            files: Files::new(Arc::clone(&visit.grant), visit.session.working_directory.as_ref()),
+            files: Files::new(Arc::clone(&visit.grant), visit.session.working_directory.clone().into()),
             network,
             refusals,
             deadline,
@@ -104,8 +103,7 @@ impl WasiHttpView for State {
 
 impl FilesystemView for State {
     fn filesystem(&mut self) -> FilesystemCtxView<'_> {
-        let wasi = self.wasi.get_or_insert_with(|| Self::wasi(&self.log, self.phase));
-        FilesystemCtxView { files: &mut self.files, table: &mut self.table, ctx: wasi.filesystem() }
+        FilesystemCtxView { files: &mut self.files, table: &mut self.table }
     }
 }
 

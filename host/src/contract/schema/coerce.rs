@@ -4,6 +4,8 @@
 //! Nothing is touched that has a type its schema allows, nothing is rounded or lost, and what comes of it
 //! counts only if it then validates.
 
+use std::fmt;
+
 use serde_json::{Number, Value};
 
 use super::shorten;
@@ -23,6 +25,16 @@ pub struct Note {
     pub from: String,
     /// What it was taken for, as JSON, shortened; `None`: as absent.
     pub to: Option<String>,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.pointer.is_empty() { "the input" } else { &self.pointer };
+        match &self.to {
+            Some(to) => write!(f, "{place}: {} was taken for {to}", self.from),
+            None => write!(f, "{place}: {} was taken as absent", self.from),
+        }
+    }
 }
 
 /// Slips of one input that are put right; more are no slips.

@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 use super::graph::{Edge, edges, references, text_size};
 use super::{Compiled, Schema};
 
-/// Steps of one validation, a few dozen nanoseconds each.
-const MAX_STEPS: u64 = 4_000_000;
+/// Steps of one validation, below a microsecond each.
+const MAX_STEPS: u64 = 500_000;
 /// Levels of subschemas and values together; each is a frame on the stack.
 const MAX_LEVELS: usize = 256;
 /// Bytes that a full list of errors may take.
 const MAX_ERROR_BYTES: u64 = 64 << 20;
 /// Bytes of one error, the value it quotes aside.
 const ERROR_BYTES: u64 = 512;
-/// Steps for matching one byte against a pattern of one class of size more.
-const BYTES_PER_STEP: u64 = 16 << 10;
+/// What one step is worth in matching: bytes of text times bytes of compiled pattern.
+const BYTES_PER_STEP: u64 = 128 << 10;
 
 /// The cost of one validation.
 #[derive(Debug, Clone, Copy, Default)]
@@ -79,10 +79,10 @@ impl Meter<'_> {
             self.spend(values.len() as u64)?;
         }
         if keywords.get("uniqueItems") == Some(&Value::Bool(true)) && value.is_array() {
-            self.spend(text_size(value) as u64)?;
+            self.spend(text_size(value) as u64 / 64)?;
         }
         if let Value::String(text) = value {
-            self.spend(text.len() as u64 / 64)?;
+            self.spend(text.len() as u64 / 1_024)?;
             if let Some(Value::String(pattern)) = keywords.get("pattern") {
                 self.pattern(pattern, text)?;
             }
@@ -97,10 +97,10 @@ impl Meter<'_> {
         if alternatives > 0 {
             // Errors of alternatives quote the value, each of them.
             let size = text_size(value) as u64;
-            self.spend(size / 16)?;
+            self.spend(size / 256)?;
             self.cost.errors = self.cost.errors.saturating_add(size.saturating_mul(alternatives as u64));
         }
-        for (_, _, below) in edges(keywords).filter(|(_, edge, _)| *edge == Edge::InPlace) {
+        for (_, below) in edges(keywords).filter(|(edge, _)| *edge == Edge::InPlace) {
             self.apply(below, value, level + 1)?;
         }
         let schema = self.schema;

@@ -21,50 +21,49 @@ pub(super) enum Edge {
     Kept,
 }
 
-const ONE: [(&str, Edge); 12] = [
-    ("not", Edge::InPlace),
-    ("if", Edge::InPlace),
-    ("then", Edge::InPlace),
-    ("else", Edge::InPlace),
-    ("additionalProperties", Edge::Within),
-    ("unevaluatedProperties", Edge::Within),
-    ("propertyNames", Edge::Within),
-    ("items", Edge::Within),
-    ("additionalItems", Edge::Within),
-    ("unevaluatedItems", Edge::Within),
-    ("contains", Edge::Within),
-    ("contentSchema", Edge::Kept),
-];
-
-const LIST: [(&str, Edge); 5] = [
-    ("allOf", Edge::InPlace),
-    ("anyOf", Edge::InPlace),
-    ("oneOf", Edge::InPlace),
-    ("prefixItems", Edge::Within),
-    ("items", Edge::Within),
-];
-
-const NAMED: [(&str, Edge); 6] = [
-    ("properties", Edge::Within),
-    ("patternProperties", Edge::Within),
-    ("dependentSchemas", Edge::InPlace),
-    ("dependencies", Edge::InPlace),
-    ("$defs", Edge::Kept),
-    ("definitions", Edge::Kept),
-];
-
 /// Every keyword that refers.
 pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// The subschemas that stand directly in a schema, with the keyword; references are not among them.
-pub(super) fn edges(schema: &Map<String, Value>) -> impl Iterator<Item = (&'static str, Edge, &Value)> {
-    let one = ONE.into_iter().filter_map(|(key, edge)| Some((key, edge, schema.get(key)?)));
-    let list = LIST.into_iter().filter_map(|(key, edge)| Some((key, edge, schema.get(key)?.as_array()?)));
-    let named = NAMED.into_iter().filter_map(|(key, edge)| Some((key, edge, schema.get(key)?.as_object()?)));
-    one.filter(|(_, _, value)| !value.is_array())
-        .chain(list.flat_map(|(key, edge, values)| values.iter().map(move |value| (key, edge, value))))
-        .chain(named.flat_map(|(key, edge, values)| values.values().map(move |value| (key, edge, value))))
-        .filter(|(_, _, value)| value.is_object() || value.is_boolean())
+/// The subschemas that stand directly in a schema, and how they apply; references are not among them.
+pub(super) fn edges(schema: &Map<String, Value>) -> impl Iterator<Item = (Edge, &Value)> {
+    schema.iter().filter_map(|(key, value)| Some((keyword(key)?, value))).flat_map(
+        |((shape, edge), value)| {
+            let one = (shape != Shape::Named && !value.is_array()).then_some(value);
+            let list = value.as_array().filter(|_| shape == Shape::One);
+            let named = value.as_object().filter(|_| shape == Shape::Named);
+            let below = one.into_iter().chain(list.into_iter().flatten());
+            let below = below.chain(named.into_iter().flat_map(Map::values));
+            below.filter(|below| below.is_object() || below.is_boolean()).map(move |below| (edge, below))
+        },
+    )
+}
+
+/// What a keyword holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// A schema, or a list of them.
+    One,
+    /// Schemas by name.
+    Named,
+}
+
+fn keyword(key: &str) -> Option<(Shape, Edge)> {
+    Some(match key {
+        "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" => (Shape::One, Edge::InPlace),
+        "items"
+        | "prefixItems"
+        | "additionalItems"
+        | "unevaluatedItems"
+        | "contains"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "propertyNames" => (Shape::One, Edge::Within),
+        "contentSchema" => (Shape::One, Edge::Kept),
+        "properties" | "patternProperties" => (Shape::Named, Edge::Within),
+        "dependentSchemas" | "dependencies" => (Shape::Named, Edge::InPlace),
+        "$defs" | "definitions" => (Shape::Named, Edge::Kept),
+        _ => return None,
+    })
 }
 
 /// The references that stand directly in a schema.
@@ -187,7 +186,7 @@ impl<'s> Walk<'s, '_> {
         self.schemas.push(schema);
         self.patterns(keywords);
         let mut height = 0;
-        for (_, _, below) in edges(keywords) {
+        for (_, below) in edges(keywords) {
             height = height.max(1 + self.height(below, false, depth + 1)?);
         }
         for reference in references(keywords) {
@@ -210,7 +209,7 @@ impl<'s> Walk<'s, '_> {
             None => {}
         }
         self.seen.insert(schema, None);
-        for (_, edge, below) in edges(keywords) {
+        for (edge, below) in edges(keywords) {
             if edge == Edge::InPlace {
                 self.settle(below)?;
             }

@@ -194,7 +194,7 @@ fn build(document: &Value, pattern_size: usize) -> Result<Validator, String> {
         .should_validate_formats(false)
         .with_pattern_options(PatternOptions::regex().size_limit(pattern_size).dfa_size_limit(PATTERN_CACHE))
         .build(document)
-        .map_err(|error| super::error::shorten(&error.masked().to_string(), 300))
+        .map_err(|error| shorten(&error.masked().to_string(), 300))
 }
 
 /// The definitions of a document that `reference` was likely meant to name.
@@ -217,5 +217,14 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// A size for people.
+pub(crate) fn bytes(count: u64) -> String {
+    match count {
+        0..1_024 => format!("{count} bytes"),
+        1_024..1_048_576 => format!("{:.1} KiB", count as f64 / 1_024.0),
+        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
     }
 }

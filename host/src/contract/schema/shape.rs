@@ -11,7 +11,7 @@ use super::graph::references;
 use super::Schema;
 
 /// Steps of all readings for one input together.
-const MAX_STEPS: u32 = 2_000_000;
+const MAX_STEPS: u32 = 1_000_000;
 
 /// Sets of JSON types, as bits.
 pub(super) mod types {

@@ -137,7 +137,7 @@ pub fn validate(schema: &Schema, input: Value) -> Result<Valid, InvalidInput> {
 }
 
 /// Validates a structured output: no slips put right, and fields that the schema is silent on pass.
-pub(super) fn validate_output(schema: &Schema, output: &Value) -> Result<(), InvalidInput> {
+pub(crate) fn validate_output(schema: &Schema, output: &Value) -> Result<(), InvalidInput> {
     bounds(output)?;
     let compiled = schema.compiled().map_err(|error| InvalidInput::one(error.to_string()))?;
     let price = cost(schema, compiled, output)
@@ -165,7 +165,7 @@ fn bounds(input: &Value) -> Result<(), InvalidInput> {
     }
     let size = text_size(input);
     if size > MAX_INPUT_BYTES {
-        let size = super::error::bytes(size as u64);
+        let size = super::bytes(size as u64);
         return Err(InvalidInput::one(format!(
             "the input is larger than 16 MiB: about {size}; hint: send less at once"
         )));
