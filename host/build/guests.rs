@@ -9,7 +9,7 @@ const TARGET: &str = "wasm32-wasip2";
 
 /// Builds `packages` under `profile` and says in which folder the components are. The script runs again when
 /// anything in the `sources` folders, the contract or the lock file changes.
-pub fn build(root: &Path, packages: &[impl AsRef<str>], profile: &str, sources: &[&str]) -> PathBuf {
+pub(crate) fn build(root: &Path, packages: &[impl AsRef<str>], profile: &str, sources: &[&str]) -> PathBuf {
     for source in sources.iter().chain(&["wit", "Cargo.toml", "Cargo.lock"]) {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
     }

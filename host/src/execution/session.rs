@@ -83,7 +83,7 @@ fn merge(target: &mut Value, patch: &Value) {
         if value.is_null() {
             target.remove(name);
         } else {
-            merge(target.entry(name.clone()).or_default(), value);
+            merge(target.entry(name.clone()).or_insert(Value::Null), value);
         }
     }
 }

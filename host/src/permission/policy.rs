@@ -13,9 +13,10 @@ use super::parse::{self, Problem};
 use super::protected;
 use super::resolve::Resolver;
 use super::shelf::Rules;
-use super::subject::Resolved;
+use super::grant::FileGrant;
+use super::subject::{PathForms, Resolved};
 use crate::config::{Level, PermissionOptions, RawRule, RuleEffect, RuleSource};
-use crate::contract::Subject;
+use crate::contract::{Access, Extent, PathSubject, Subject};
 
 /// The policy of one session.
 #[derive(Debug)]

@@ -14,6 +14,8 @@ type Seal = Hmac<Sha256>;
 
 /// Bytes of a seal in front of the content.
 const SEAL: usize = 32;
+/// Bytes of the key: one block of the hash.
+const KEY: usize = 64;
 
 /// The folder and the key to its seals; or nothing, and then nothing is kept.
 #[derive(Debug, Clone)]
@@ -24,7 +26,7 @@ pub struct SealedFolder {
 #[derive(Debug, Clone)]
 struct Place {
     folder: PathBuf,
-    key: [u8; 32],
+    key: [u8; KEY],
 }
 
 impl SealedFolder {
@@ -79,11 +81,11 @@ impl Place {
     }
 
     /// The key that seals entries: made at random the first time, readable by this user alone.
-    fn key(path: &Path) -> io::Result<[u8; 32]> {
-        if let Ok(Ok(key)) = read_own(path).map(<[u8; 32]>::try_from) {
+    fn key(path: &Path) -> io::Result<[u8; KEY]> {
+        if let Ok(Ok(key)) = read_own(path).map(<[u8; KEY]>::try_from) {
             return Ok(key);
         }
-        let mut key = [0; 32];
+        let mut key = [0; KEY];
         File::open("/dev/urandom")?.read_exact(&mut key)?;
         let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
         file.write_all(&key)?;
