@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use mortise::contract::Rejection;
-use mortise::execution::{Audience, CallError, Schema, nearest, validate};
+use mortise::contract::Schema;
+use mortise::contract::schema::{nearest, validate};
+use mortise::execution::{Audience, CallError};
 use serde_json::json;
 
 fn shown(error: CallError) -> String {

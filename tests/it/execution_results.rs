@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use mortise::contract::{Blob, Content, Outcome, ResultLimit};
-use mortise::execution::{Schema, Spill, cap, check_structured};
+use mortise::contract::Schema;
+use mortise::execution::{Spill, cap, check_structured};
 use serde_json::json;
 
 fn lines(count: usize) -> String {

@@ -1,6 +1,7 @@
 //! Schemas that plugins write: what loads, what is refused, and that nothing hostile stalls the host.
 
-use mortise::execution::{Schema, SchemaError, validate};
+use mortise::contract::schema::validate;
+use mortise::contract::{Schema, SchemaError};
 use serde_json::{Value, json};
 
 fn object(extra: Value) -> Value {

@@ -1,6 +1,7 @@
 //! Inputs against schemas: what passes, what is put right, and what a model is told of the rest.
 
-use mortise::execution::{Schema, coerce, validate};
+use mortise::contract::Schema;
+use mortise::contract::schema::{coerce, validate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -9,4 +9,6 @@ mod hooks_seams;
 mod permission_cases;
 mod permission_decisions;
 mod permission_permit;
+mod path;
 mod permission_rules;
+mod support;

@@ -46,7 +46,12 @@ impl From<CallError> for Ended {
             CallError::OutOfMemory { .. } => Ending::Failed,
             CallError::Trapped { .. } | CallError::Broken { .. } => Ending::Broken,
         };
-        Self { ending, content: vec![Content::text(error.render())], ..Self::default() }
+        let content = vec![Content::text(error.render())];
+        let notes = match error {
+            CallError::Denied { hint, .. } => vec![hint],
+            _ => Vec::new(),
+        };
+        Self { ending, content, notes, ..Self::default() }
     }
 }
 

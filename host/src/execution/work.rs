@@ -108,7 +108,7 @@ impl Pipeline {
         ended.context = heard.resolution.contexts;
         ended.context.extend(resolution.blocks.into_iter().map(|block| block.reason));
         ended.context.extend(resolution.contexts);
-        ended.notes = running.notes;
+        ended.notes.splice(0..0, running.notes);
         ended.notes.extend(resolution.conflicts.iter().map(|conflict| {
             format!("hooks disagree on the output: `{}` was taken, not `{}`", conflict.taken, conflict.passed_over)
         }));
