@@ -3,3 +3,4 @@
 pub mod config;
 pub mod contract;
 pub mod permission;
+pub mod surfaces;
