@@ -1,1 +1,12 @@
 //! One file per layer and surface.
+
+mod execution_errors;
+mod execution_observe;
+mod execution_results;
+mod execution_schema;
+mod execution_validate;
+mod hooks_seams;
+mod permission_cases;
+mod permission_decisions;
+mod permission_permit;
+mod permission_rules;

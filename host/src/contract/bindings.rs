@@ -3,8 +3,6 @@
 //! Every import may trap (that is how a phase that must not be asked answers) and is async, so that a guest
 //! waiting in the host can be dropped at any point.
 
-#![expect(missing_docs, unreachable_pub, reason = "generated; each item is documented in wit/tool/tool.wit")]
-
 wasmtime::component::bindgen!({
     path: "../wit/tool",
     world: "plugin",

@@ -11,10 +11,14 @@ mod convert;
 pub mod defaults;
 mod descriptor;
 mod outcome;
+pub mod schema;
 mod version;
 
 pub use answers::{Access, Activity, Answers, Extent, PathSubject, Rejection, Subject, UrlSubject, Verdict};
 pub use content::{Blob, Content, Embedded, Link, Message, Role};
+pub use convert::Nonsense;
 pub use descriptor::{Descriptor, Field, FieldRole, Loading, Need, OnInterrupt, ResultLimit};
 pub use outcome::{Failure, Invocation, Outcome, Progress};
+pub use schema::{InvalidInput, Schema, SchemaError, Valid};
+pub(crate) use schema::{bytes, shorten};
 pub use version::{CONTRACT_VERSION, Contract, ContractError};

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::decision::Decision;
-use super::grant::Grant;
+use super::grant::GrantSummary;
 use super::subject::Resolved;
 
 /// What the operator is asked. The words are the host's own; a guest's text is only ever quoted.
@@ -23,9 +23,13 @@ pub struct Question {
     /// What the call would touch.
     pub subjects: Vec<Resolved>,
     /// What the call would get.
-    pub grant: Grant,
+    pub grant: GrantSummary,
     /// Why it is asked, and what would allow it for good.
     pub decision: Decision,
+    /// `sha256:…` over all that an answer is bound to: the component, the descriptor, the input, the grant as
+    /// resolved, the working directory, the policy. A surface that asks and is answered in two requests
+    /// compares it.
+    pub binding: String,
     /// What the tool says would happen; untrusted text.
     pub preview: Vec<String>,
 }

@@ -49,4 +49,30 @@ pub struct Decision {
     /// For an ask or a deny: the lines that would allow this call, such as `Read(//etc/passwd)`; empty where
     /// none could.
     pub suggestions: Vec<String>,
+    /// Rules that were looked at on the way, in that order.
+    pub trail: Vec<Consulted>,
+}
+
+/// A rule that was looked at on the way to a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Consulted {
+    /// The rule.
+    pub rule: RuleRef,
+    /// What it says should happen.
+    pub effect: Effect,
+    /// Whether it matched.
+    pub matched: bool,
+    /// Why it was looked at.
+    pub why: String,
+}
+
+impl std::fmt::Display for Consulted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place = match self.rule.line {
+            Some(line) => format!("{}:{line}", self.rule.source),
+            None => self.rule.source.clone(),
+        };
+        let effect = format!("{:?}", self.effect).to_lowercase();
+        write!(f, "{effect} `{}` ({place}): {}", self.rule.text, self.why)
+    }
 }

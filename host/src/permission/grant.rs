@@ -3,7 +3,7 @@
 //!
 //! Leaves to others: how an operation of a guest gets to be a path or a URL (`sandbox`).
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -27,6 +27,25 @@ pub struct Grant {
     pub(super) storage: bool,
     pub(super) limits: Limits,
     pub(super) fence: Arc<Fence>,
+}
+
+/// What a grant holds, to be shown; nothing can be reached with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GrantSummary {
+    /// Files and folders.
+    pub files: Vec<FileGrant>,
+    /// Origins.
+    pub egress: Vec<EgressGrant>,
+    /// The one command line.
+    pub command: Option<String>,
+    /// Tools that may be called; `*` is any.
+    pub tools: Vec<String>,
+    /// Secrets that may be attached.
+    pub secrets: Vec<String>,
+    /// Whether the plugin's storage answers.
+    pub storage: bool,
+    /// The bounds of the call.
+    pub limits: Limits,
 }
 
 /// Files that a call may reach.
@@ -78,6 +97,12 @@ impl Grant {
         }
     }
 
+    /// A grant of these files, for tests of other layers.
+    #[cfg(test)]
+    pub(crate) fn for_test(files: Vec<FileGrant>, fence: Arc<Fence>) -> Self {
+        Self { files, fence, ..Self::none(Limits::default()) }
+    }
+
     /// Files and folders within reach, in no particular order.
     #[must_use]
     pub fn files(&self) -> &[FileGrant] {
@@ -126,6 +151,20 @@ impl Grant {
         &self.fence
     }
 
+    /// What it holds, to be shown.
+    #[must_use]
+    pub fn summary(&self) -> GrantSummary {
+        GrantSummary {
+            files: self.files.clone(),
+            egress: self.egress.clone(),
+            command: self.command.clone(),
+            tools: self.tools.clone(),
+            secrets: self.secrets.clone(),
+            storage: self.storage,
+            limits: self.limits,
+        }
+    }
+
     /// Whether nothing at all is within reach.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -161,6 +200,10 @@ impl Grant {
         access: Access,
         covers: impl Fn(&FileGrant, &Path) -> bool,
     ) -> Result<(), Refusal> {
+        let plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
+        if !plain {
+            return Err(Refusal(format!("it was not resolved before it was judged: `{}`", path.display())));
+        }
         let verb = if access == Access::Write { "writing" } else { "reading" };
         let mut why = format!("{verb} it is not among what this call was granted: `{}`", path.display());
         for file in self.files.iter().filter(|file| covers(file, path)) {
@@ -222,5 +265,13 @@ impl FileGrant {
                 Extent::File => path == self.named,
                 Extent::Tree => path.starts_with(&self.named),
             }
+    }
+}
+
+#[cfg(test)]
+impl Grant {
+    /// A grant of requests alone, for the tests of what holds guests to it.
+    pub(crate) fn for_test_egress(egress: Vec<EgressGrant>, limits: Limits) -> Self {
+        Self { egress, ..Self::none(limits) }
     }
 }

@@ -4,15 +4,37 @@
 //! Leaves to others: where rules are written (`config`), holding a guest to its grant (`sandbox`).
 
 mod authorizer;
+mod command;
+mod compose;
+mod decide;
 mod decision;
+mod domain;
 mod fence;
 mod grant;
 mod mode;
+mod parse;
+mod path_set;
+mod pattern;
+mod permit;
+mod policy;
+mod protected;
+mod request;
+mod resolve;
+mod rule;
+mod shelf;
 mod subject;
+mod suggest;
+mod text;
+mod words;
 
 pub use authorizer::{Answer, Authorizer, Nobody, Question};
-pub use decision::{Decision, Effect, RuleRef};
+pub use decision::{Consulted, Decision, Effect, RuleRef};
 pub use fence::Fence;
-pub use grant::{EgressGrant, FileGrant, Grant, Refusal};
+pub use grant::{EgressGrant, FileGrant, Grant, GrantSummary, Refusal};
 pub use mode::Mode;
+pub use parse::Problem;
+pub use permit::{Permit, Refused, RefusedKind, permit, prospect};
+pub use policy::Policy;
+pub use request::{ClassifierOpinion, HookIntent, Request};
+pub use rule::Rule;
 pub use subject::{PathForms, Resolved};

@@ -16,10 +16,14 @@ use crate::registry::{Entry, State};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TurnError {
     /// There is nothing in it.
-    #[error("the turn is empty; hint: a Messages API response, an array of content blocks, or JSON Lines of `tool_use` blocks")]
+    #[error(
+        "the turn is empty; hint: a Messages API response, an array of content blocks, or JSON Lines of `tool_use` blocks"
+    )]
     Empty,
     /// It is a stream of server-sent events.
-    #[error("the turn is a stream of server-sent events, which comes in a later version; hint: the response with `\"stream\": false`")]
+    #[error(
+        "the turn is a stream of server-sent events, which comes in a later version; hint: the response with `\"stream\": false`"
+    )]
     Stream,
     /// It is not JSON.
     #[error("line {line} of the turn is not JSON: {message}")]
@@ -30,7 +34,9 @@ pub enum TurnError {
         message: String,
     },
     /// It is JSON, of another shape.
-    #[error("the turn is {saw}; hint: a Messages API response, an array of content blocks, or JSON Lines of `tool_use` blocks")]
+    #[error(
+        "the turn is {saw}; hint: a Messages API response, an array of content blocks, or JSON Lines of `tool_use` blocks"
+    )]
     Shape {
         /// What was there instead.
         saw: String,
@@ -102,7 +108,9 @@ fn response(mut object: Map<String, Value>) -> Result<Vec<Value>, TurnError> {
     match object.remove("content") {
         Some(Value::Array(blocks)) => Ok(blocks),
         Some(Value::String(_)) => Err(TurnError::NoCalls { saw: "text".to_owned() }),
-        Some(other) => Err(TurnError::Shape { saw: format!("an object whose `content` is {}", kind(&other)) }),
+        Some(other) => {
+            Err(TurnError::Shape { saw: format!("an object whose `content` is {}", kind(&other)) })
+        }
         None if object.get("type").and_then(Value::as_str) == Some("tool_use") => Ok(vec![object.into()]),
         None if object.get("type").and_then(Value::as_str) == Some("error") => {
             let message = object.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
@@ -178,7 +186,11 @@ pub fn tool_result(result: &CallResult) -> Value {
         content.iter_mut().for_each(wrap);
     }
     if content.is_empty() {
-        content.push(text(if result.ending.is_error() { "The call failed without a word." } else { "Done; no output." }));
+        content.push(text(if result.ending.is_error() {
+            "The call failed without a word."
+        } else {
+            "Done; no output."
+        }));
     }
     let mut block = json!({ "type": "tool_result", "tool_use_id": result.id, "content": content });
     if result.ending.is_error() {
@@ -258,5 +270,9 @@ fn resource(embedded: &Embedded) -> String {
 }
 
 fn unshown(what: &str, blob: &Blob) -> String {
-    format!("A result of the kind {what} (`{}`, {} bytes) that cannot be shown here", blob.media_type, blob.data.len())
+    format!(
+        "A result of the kind {what} (`{}`, {} bytes) that cannot be shown here",
+        blob.media_type,
+        blob.data.len()
+    )
 }

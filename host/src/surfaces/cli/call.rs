@@ -76,7 +76,9 @@ fn print(result: &CallResult) -> anyhow::Result<()> {
                 format!("[{}, {} bytes; `--json` has them]", blob.media_type, blob.data.len())
             }
             Content::ResourceLink(link) => format!("[{}: {}]", link.name, link.uri),
-            Content::Embedded(embedded) => embedded.text.clone().unwrap_or_else(|| format!("[{}]", embedded.uri)),
+            Content::Embedded(embedded) => {
+                embedded.text.clone().unwrap_or_else(|| format!("[{}]", embedded.uri))
+            }
             Content::ToolReference(name) => format!("[tool {name}]"),
             Content::Other(kind, _) => format!("[a block of the kind {kind}; `--json` has it]"),
         };

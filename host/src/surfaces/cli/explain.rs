@@ -15,7 +15,9 @@ use crate::surfaces::visible;
 ///
 /// Runs no call and asks nobody; goes on through all steps after one has failed. Exits 0 whatever the decision.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  mortise explain Read '{\"file_path\": \"/etc/passwd\"}' --deny 'Read(//etc/**)'")]
+#[command(
+    after_help = "Example:\n  mortise explain Read '{\"file_path\": \"/etc/passwd\"}' --deny 'Read(//etc/**)'"
+)]
 pub(super) struct Explain {
     /// Name of the tool.
     tool: String,
@@ -47,7 +49,13 @@ impl Explain {
 fn steps(out: &mut impl Write, steps: &[StepReport]) -> io::Result<()> {
     for step in steps {
         let (name, outcome) = (format!("{:<13}", step.step), visible(&step.outcome));
-        writeln!(out, "{} {}  {}", paint::bold(name), paint::cyan(outcome), paint::dim(visible(&step.detail)))?;
+        writeln!(
+            out,
+            "{} {}  {}",
+            paint::bold(name),
+            paint::cyan(outcome),
+            paint::dim(visible(&step.detail))
+        )?;
     }
     Ok(())
 }
@@ -62,7 +70,12 @@ pub(super) fn outlook(out: &mut impl Write, explanation: &Explanation) -> io::Re
         Effect::Ask => paint::yellow("ask").to_string(),
         Effect::Deny => paint::red("deny").to_string(),
     };
-    writeln!(out, "{} {decision}: {}", paint::bold(format!("{:<13}", "decision")), visible(&explanation.reason))?;
+    writeln!(
+        out,
+        "{} {decision}: {}",
+        paint::bold(format!("{:<13}", "decision")),
+        visible(&explanation.reason)
+    )?;
     if let Some(written) = &explanation.rule {
         writeln!(out, "{} {}", paint::bold(format!("{:<13}", "rule")), rule(written))?;
     }
@@ -108,7 +121,11 @@ fn reach(access: Access, extent: Extent) -> &'static str {
 pub(super) fn grant(grant: &GrantSummary) -> Vec<String> {
     let mut held = Vec::new();
     for file in &grant.files {
-        held.push(format!("{} {}", reach(file.access, file.extent), visible(&file.path.display().to_string())));
+        held.push(format!(
+            "{} {}",
+            reach(file.access, file.extent),
+            visible(&file.path.display().to_string())
+        ));
     }
     for origin in &grant.egress {
         let methods = if origin.safe_methods { "GET and HEAD to" } else { "requests to" };

@@ -75,7 +75,13 @@ fn row(entry: &Entry) -> [String; 5] {
     };
     let digest = entry.digest.get(.."sha256:".len() + 12).unwrap_or(&entry.digest);
     let digest = digest.trim_start_matches("sha256:");
-    [visible(&entry.name), state.to_owned(), entry.traits.join(", "), digest.to_owned(), visible(&entry.source)]
+    [
+        visible(&entry.name),
+        state.to_owned(),
+        entry.traits.join(", "),
+        digest.to_owned(),
+        visible(&entry.source),
+    ]
 }
 
 fn why(state: &State) -> String {

@@ -119,7 +119,8 @@ pub(super) fn read_input(input: &str) -> anyhow::Result<Value> {
         (_, Some(file)) => read_text(Path::new(file))?,
         _ => input.to_owned(),
     };
-    serde_json::from_str(&text).context("the input is not JSON; hint: quote it for the shell, `'{\"key\": \"value\"}'`")
+    serde_json::from_str(&text)
+        .context("the input is not JSON; hint: quote it for the shell, `'{\"key\": \"value\"}'`")
 }
 
 /// An attendance that the first Ctrl-C cancels. The second one ends the process, as if nobody had listened.

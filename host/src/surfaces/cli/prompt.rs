@@ -80,7 +80,11 @@ fn write_question(out: &mut impl Write, question: &Question) -> io::Result<()> {
     for rule in &question.decision.suggestions {
         writeln!(out, "  {}", paint::dim(format!("`--allow '{}'` would allow it for good", visible(rule))))?;
     }
-    write!(out, "{} [y]es, once · yes, for this [s]ession · [n]o, or n and a reason: ", paint::bold("Run it?"))
+    write!(
+        out,
+        "{} [y]es, once · yes, for this [s]ession · [n]o, or n and a reason: ",
+        paint::bold("Run it?")
+    )
 }
 
 fn preview_line(line: &str) -> String {

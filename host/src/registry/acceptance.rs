@@ -1,0 +1,113 @@
+//! Which plugins the operator has accepted: by their bytes. What is new or changed always asks, and gets
+//! nothing that was granted to its name before.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::contract::Descriptor;
+
+/// Whether the operator has accepted a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// These very bytes.
+    Accepted,
+    /// Never seen before.
+    New,
+    /// Other bytes were accepted; what is different in the descriptor, in words.
+    Changed(String),
+}
+
+/// What was accepted, kept in one file of the operator's.
+#[derive(Debug)]
+pub struct Acceptance {
+    file: Option<PathBuf>,
+    accepted: BTreeMap<String, Record>,
+}
+
+/// One accepted tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Record {
+    digest: String,
+    descriptor: Descriptor,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    plugins: BTreeMap<String, Record>,
+}
+
+impl Acceptance {
+    /// Reads the file. One that is not there means that nothing was accepted; one that cannot be read too,
+    /// and that is said: it fails closed.
+    #[must_use]
+    pub fn open(file: Option<&Path>) -> Self {
+        let stored = file.map_or_else(Stored::default, |file| match read(file) {
+            Ok(stored) => stored,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Stored::default(),
+            Err(error) => {
+                tracing::warn!(file = %file.display(), %error, "no plugin counts as accepted: the record cannot be read");
+                Stored::default()
+            }
+        });
+        Self { file: file.map(Path::to_owned), accepted: stored.plugins }
+    }
+
+    /// How a tool of these bytes stands.
+    #[must_use]
+    pub fn standing(&self, descriptor: &Descriptor, digest: &str) -> Standing {
+        match self.accepted.get(&descriptor.name) {
+            None => Standing::New,
+            Some(record) if record.digest == digest => Standing::Accepted,
+            Some(record) => Standing::Changed(difference(&record.descriptor, descriptor)),
+        }
+    }
+
+    /// Records that these bytes are accepted under this tool's name.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub fn accept(&mut self, descriptor: &Descriptor, digest: &str) -> io::Result<()> {
+        let file = self.file.as_ref().ok_or_else(|| io::Error::other("there is no file to record it in"))?;
+        // Read again: another process may have accepted something meanwhile.
+        let mut stored = match read(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Stored::default(),
+            read => read?,
+        };
+        let record = Record { digest: digest.to_owned(), descriptor: descriptor.clone() };
+        stored.plugins.insert(descriptor.name.clone(), record);
+        write(file, &stored)?;
+        self.accepted = stored.plugins;
+        Ok(())
+    }
+}
+
+fn read(file: &Path) -> io::Result<Stored> {
+    serde_json::from_slice(&fs::read(file)?).map_err(io::Error::other)
+}
+
+fn write(file: &Path, stored: &Stored) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(&serde_json::to_vec_pretty(stored)?)?;
+    temporary.persist(file)?;
+    Ok(())
+}
+
+/// What is different, in words: the fields that changed, and what was added to the needs.
+fn difference(old: &Descriptor, new: &Descriptor) -> String {
+    let needs = new.needs.iter().filter(|need| !old.needs.contains(need));
+    let mut words: Vec<String> = needs.map(|need| format!("also needs {need:?}")).collect();
+    let (old, new) = (serde_json::to_value(old), serde_json::to_value(new));
+    if let (Ok(serde_json::Value::Object(old)), Ok(serde_json::Value::Object(new))) = (old, new) {
+        let changed = new.iter().filter(|(field, value)| old.get(*field) != Some(*value));
+        words.extend(changed.map(|(field, _)| format!("{field} changed")));
+    }
+    if words.is_empty() { "only the code changed".to_owned() } else { words.join(", ") }
+}

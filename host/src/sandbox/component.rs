@@ -1,0 +1,198 @@
+//! One plugin's compiled code. Names are checked before, types are checked here; only then can there be an
+//! instance. Compiling happens at the first need and is kept on disk.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use tokio::sync::OnceCell;
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
+
+use super::engine::{Core, Engine, EngineError};
+use super::state::State;
+use crate::contract::bindings::exports::mortise::tool::toolset::{GuestIndices, View};
+use crate::contract::bindings::mortise::tool::types as wit;
+use crate::contract::{CONTRACT_VERSION, Contract, ContractError};
+
+/// One plugin's code: by digest, compiled when there is need. Cheap to clone.
+#[derive(Clone)]
+pub struct Component {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    engine: Engine,
+    digest: String,
+    bytes: Bytes,
+    ready: OnceCell<Ready>,
+}
+
+/// What an instance is made from.
+pub(super) struct Ready {
+    pub(super) instance: InstancePre<State>,
+    pub(super) toolset: GuestIndices,
+}
+
+/// Where a component's bytes are to be had when it is compiled.
+#[derive(Clone)]
+pub enum Bytes {
+    /// Part of this program.
+    Embedded(&'static [u8]),
+    /// In memory.
+    Loaded(Arc<[u8]>),
+    /// On disk. Read again at the first need, and then refused if they are not what they were.
+    File(PathBuf),
+}
+
+/// Why a component cannot be run. For the operator.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LoadError {
+    /// It is no plugin.
+    #[error(transparent)]
+    Contract(#[from] ContractError),
+    /// The engine refuses its code.
+    #[error("its code does not compile: {0}")]
+    Code(String),
+    /// The file is not what it was when the pool was assembled.
+    #[error("the file changed after it was checked; hint: reload the plugins; file `{0}`")]
+    Changed(PathBuf),
+    /// The file cannot be read any more.
+    #[error("the file cannot be read: {why}; file `{file}`")]
+    Unreadable {
+        /// Which one.
+        file: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// There is no engine.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Component").field("digest", &self.shared.digest).finish_non_exhaustive()
+    }
+}
+
+impl Component {
+    /// The component whose names are `contract` and whose bytes have this digest.
+    ///
+    /// Runs and compiles nothing yet.
+    #[must_use]
+    pub fn new(engine: &Engine, _contract: &Contract, digest: String, bytes: Bytes) -> Self {
+        Self { shared: Arc::new(Shared { engine: engine.clone(), digest, bytes, ready: OnceCell::new() }) }
+    }
+
+    /// `sha256:` and 64 hexadecimal digits.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.shared.digest
+    }
+
+    /// The digest of a component's bytes.
+    #[must_use]
+    pub fn digest_of(bytes: &[u8]) -> String {
+        format!("sha256:{:x}", Sha256::digest(bytes))
+    }
+
+    /// Compiles it or takes it from the cache, unless that has been done.
+    ///
+    /// # Errors
+    /// Each [`LoadError`].
+    pub async fn prepare(&self) -> Result<(), LoadError> {
+        self.ready().await.map(|_| ())
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    pub(super) async fn ready(&self) -> Result<&Ready, LoadError> {
+        self.shared.ready.get_or_try_init(|| self.make_ready()).await
+    }
+
+    async fn make_ready(&self) -> Result<Ready, LoadError> {
+        let this = self.clone();
+        let runtime = tokio::runtime::Handle::current();
+        let work = tokio::task::spawn_blocking(move || {
+            let core = this.shared.engine.core()?;
+            let compiled = this.compiled(core, &runtime)?;
+            Ready::link(core, &compiled)
+        });
+        work.await.map_err(|panic| LoadError::Code(format!("the compiler gave up: {panic}")))?
+    }
+
+    fn compiled(
+        &self,
+        core: &Core,
+        runtime: &tokio::runtime::Handle,
+    ) -> Result<wasmtime::component::Component, LoadError> {
+        if let Some(compiled) = core.cache.load(&core.engine, self.digest()) {
+            return Ok(compiled);
+        }
+        let _turn = runtime.block_on(core.compiles.acquire());
+        let compiled = wasmtime::component::Component::from_binary(&core.engine, &self.bytes()?)
+            .map_err(|error| LoadError::Code(format!("{error:#}")))?;
+        core.cache.store(self.digest(), &compiled);
+        Ok(compiled)
+    }
+
+    /// The bytes that were checked, or an error: never others.
+    fn bytes(&self) -> Result<std::borrow::Cow<'_, [u8]>, LoadError> {
+        let file = match &self.shared.bytes {
+            Bytes::Embedded(bytes) => return Ok((*bytes).into()),
+            Bytes::Loaded(bytes) => return Ok(bytes.as_ref().into()),
+            Bytes::File(file) => file,
+        };
+        let bytes = std::fs::read(file)
+            .map_err(|error| LoadError::Unreadable { file: file.clone(), why: error.to_string() })?;
+        if Self::digest_of(&bytes) != self.shared.digest {
+            return Err(LoadError::Changed(file.clone()));
+        }
+        Ok(bytes.into())
+    }
+}
+
+impl Ready {
+    /// Links the imports and checks the type of every export of the contract, before any guest code runs.
+    fn link(core: &Core, component: &wasmtime::component::Component) -> Result<Self, LoadError> {
+        let code = |error: wasmtime::Error| LoadError::Code(format!("{error:#}"));
+        let instance = core.linker.instantiate_pre(component).map_err(code)?;
+        let toolset = GuestIndices::new(&instance)
+            .map_err(|error| LoadError::Contract(ContractError::WrongType(format!("{error:#}"))))?;
+        let types = Exports { instance: &instance };
+        types.check::<(), (Vec<wit::Descriptor>,)>("describe")?;
+        types.check::<(&wit::Invocation,), (wit::Answers,)>("inspect")?;
+        types.check::<(&wit::Invocation,), (Result<Vec<wit::Content>, wit::Rejection>,)>("preview")?;
+        types.check::<(&wit::Invocation,), (Result<wit::Outcome, wit::Failure>,)>("call")?;
+        types.check::<(&View,), (Option<String>,)>("render")?;
+        Ok(Self { instance, toolset })
+    }
+}
+
+struct Exports<'a> {
+    instance: &'a InstancePre<State>,
+}
+
+impl Exports<'_> {
+    fn check<Params, Results>(&self, name: &str) -> Result<(), LoadError>
+    where
+        Params: ComponentNamedList + Lower,
+        Results: ComponentNamedList + Lift,
+    {
+        let component = self.instance.component();
+        let wrong = || LoadError::Contract(ContractError::WrongType(name.to_owned()));
+        let toolset = component
+            .get_export_index(None, format!("mortise:tool/toolset@{CONTRACT_VERSION}").as_str())
+            .ok_or_else(wrong)?;
+        match component.get_export(Some(&toolset), name) {
+            Some((ComponentItem::ComponentFunc(function), _)) => {
+                function.typecheck::<Params, Results>(&self.instance.instance_type()).map_err(|_| wrong())
+            }
+            _ => Err(wrong()),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! One visit of a guest: a fresh Store under one grant, one function of the contract, bounded in time and
+//! memory, and thrown away. There is no other way to run guest code.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use wasmtime::{Store, Trap, UpdateDeadline};
+
+use super::component::{Component, LoadError};
+use super::engine::EngineError;
+use super::filesystem::Seen;
+use super::phase::{Phase, ProgressSink, Session};
+use super::state::State;
+use super::storage::Storage;
+use crate::contract::bindings::exports::mortise::tool::toolset::Guest;
+use crate::contract::bindings::mortise::tool::types as wit;
+use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection};
+use crate::permission::{Grant, Refusal};
+
+/// How long a guest whose call was cancelled may take to end in its own words.
+const GRACE: Duration = Duration::from_millis(20);
+
+/// Bytes that one answer of a powerless phase may come to.
+const ANSWER: usize = 4 << 20;
+
+/// What an instance is made for.
+pub struct Visit {
+    /// Which function of the contract.
+    pub phase: Phase,
+    /// Who is visited, for the log.
+    pub tool: String,
+    /// Whose storage it is: the plugin by its origin, whatever its digest.
+    pub plugin: String,
+    /// What it holds.
+    pub grant: Arc<Grant>,
+    /// What it may know.
+    pub session: Arc<Session>,
+    /// Where its progress goes.
+    pub progress: Option<ProgressSink>,
+    /// Ends it early.
+    pub cancel: CancellationToken,
+}
+
+/// How a visit ends when it does not end by itself. Texts are for the model and the operator alike.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum GuestError {
+    /// It could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It ran into a wall of its own making.
+    #[error("the tool crashed in `{phase}`: {why}")]
+    Trapped {
+        /// Where.
+        phase: Phase,
+        /// What the engine says.
+        why: String,
+    },
+    /// It wanted more memory than its cap.
+    #[error(
+        "the tool ran out of memory in `{phase}`: it wanted {wanted} of at most {cap} bytes; hint: raise `limits.memory` of [tools.NAME], or send a smaller input"
+    )]
+    OutOfMemory {
+        /// Where.
+        phase: Phase,
+        /// Bytes wanted when it was refused.
+        wanted: usize,
+        /// Bytes it may have.
+        cap: usize,
+    },
+    /// It took longer than its time.
+    #[error("the tool was stopped in `{phase}` after {} ms, its limit; hint: raise `limits.time` of [tools.NAME], or ask for less at once", limit.as_millis())]
+    TimedOut {
+        /// Where.
+        phase: Phase,
+        /// What it had.
+        limit: Duration,
+    },
+    /// Whoever asked for it gave up.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// It answered what the contract does not allow.
+    #[error("the tool's answer in `{phase}` makes no sense: {why}")]
+    Nonsense {
+        /// Where.
+        phase: Phase,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// A visit that ended by itself, and what the host saw meanwhile.
+#[derive(Debug)]
+pub struct Finished<T> {
+    /// What it answered.
+    pub answer: T,
+    /// Files it read or wrote through its grant.
+    pub seen: Vec<Seen>,
+    /// What it was refused, in words.
+    pub refusals: Vec<Refusal>,
+}
+
+impl Component {
+    /// Asks what the plugin is. Powerless.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn describe(&self) -> Result<Vec<Descriptor>, GuestError> {
+        let grant = Grant::none(self.engine().options().limits);
+        let visit = Visit {
+            phase: Phase::Describe,
+            tool: self.digest().to_owned(),
+            plugin: String::new(),
+            grant: Arc::new(grant),
+            session: Arc::default(),
+            progress: None,
+            cancel: CancellationToken::new(),
+        };
+        let said = self.visit(visit, async |guest, store| guest.call_describe(store).await).await?.answer;
+        let descriptors = said.into_iter().map(Descriptor::try_from).collect::<Result<_, _>>();
+        descriptors.map_err(|nonsense| nonsense.in_phase(Phase::Describe))
+    }
+
+    /// Has the questionnaire filled in for one input. Powerless, whatever `visit` holds.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn inspect(&self, visit: Visit, call: &Invocation) -> Result<Answers, GuestError> {
+        let limits = *visit.grant.limits();
+        let visit = Visit { phase: Phase::Inspect, grant: Arc::new(Grant::none(limits)), ..visit };
+        let call = wit::Invocation::from(call);
+        let said = self.visit(visit, async |guest, store| guest.call_inspect(store, &call).await).await?;
+        Ok(said.answer.into())
+    }
+
+    /// Asks what would happen. Holds what `visit` holds: reads that are allowed unasked.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn preview(
+        &self,
+        visit: Visit,
+        call: &Invocation,
+    ) -> Result<Result<Vec<Content>, Rejection>, GuestError> {
+        let visit = Visit { phase: Phase::Preview, ..visit };
+        let call = wit::Invocation::from(call);
+        let said = self.visit(visit, async |guest, store| guest.call_preview(store, &call).await).await?;
+        Ok(match said.answer {
+            Ok(content) => Ok(content.into_iter().map(Content::from).collect()),
+            Err(rejection) => Err(rejection.into()),
+        })
+    }
+
+    /// Has the work done. Holds exactly the grant of `visit`.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn call(
+        &self,
+        visit: Visit,
+        call: &Invocation,
+    ) -> Result<Finished<Result<Outcome, Failure>>, GuestError> {
+        let visit = Visit { phase: Phase::Call, ..visit };
+        let call = wit::Invocation::from(call);
+        let said = self.visit(visit, async |guest, store| guest.call_call(store, &call).await).await?;
+        let answer = match said.answer {
+            Ok(outcome) => Outcome::try_from(outcome).map(Ok),
+            Err(failure) => Failure::try_from(failure).map(Err),
+        };
+        let answer = answer.map_err(|nonsense| nonsense.in_phase(Phase::Call))?;
+        Ok(Finished { answer, seen: said.seen, refusals: said.refusals })
+    }
+
+    /// Makes an instance for one visit, runs one function in it, and throws it away.
+    async fn visit<T>(
+        &self,
+        visit: Visit,
+        function: impl AsyncFnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<T>,
+    ) -> Result<Finished<T>, GuestError> {
+        let ready = self.ready().await?;
+        let core = self.engine().core().map_err(LoadError::from)?;
+        let (phase, cancel) = (visit.phase, visit.cancel.clone());
+        let limits = *visit.grant.limits();
+        let limit = if phase == Phase::Call { limits.time } else { limits.introspection_time };
+        let storage = (self.engine().options().storage.as_ref())
+            .filter(|_| visit.grant.storage())
+            .map(|root| Storage::new(root.clone(), &visit.plugin, limits.storage_bytes));
+
+        let deadline = Instant::now() + limit;
+        let work = async {
+            let _permit = core.instances.acquire().await;
+            let mut store =
+                Store::new(&core.engine, State::new(visit, core.client.clone(), storage, deadline));
+            store.limiter(|state| &mut state.meter);
+            store.set_hostcall_fuel(match phase {
+                Phase::Call => usize::try_from(limits.memory).unwrap_or(usize::MAX),
+                _ => ANSWER,
+            });
+            // A guest that computes looks up at each tick and lets others run; whoever drops this future
+            // then stops it.
+            store.set_epoch_deadline(1);
+            store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
+            let answered = async {
+                let instance = ready.instance.instantiate_async(&mut store).await?;
+                let guest = ready.toolset.load(&mut store, &instance)?;
+                function(&guest, &mut store).await
+            };
+            match answered.await {
+                Ok(answer) => {
+                    let files = &mut store.data_mut().files;
+                    let (seen, mut refusals) = (files.take_seen(), files.denials().to_vec());
+                    refusals.extend(store.data().refusals.list().into_iter().map(Refusal));
+                    Ok(Finished { answer, seen, refusals })
+                }
+                Err(error) => Err(GuestError::from_trap(phase, &error, store.data())),
+            }
+        };
+        let cancelled = async {
+            cancel.cancelled().await;
+            if phase == Phase::Call {
+                tokio::time::sleep(GRACE).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            done = tokio::time::timeout_at(deadline, work) => done.unwrap_or(Err(GuestError::TimedOut { phase, limit })),
+            () = cancelled => Err(GuestError::Cancelled),
+        }
+    }
+}
+
+impl GuestError {
+    fn from_trap(phase: Phase, error: &wasmtime::Error, state: &State) -> Self {
+        if let Some(wanted) = state.meter.refused() {
+            return Self::OutOfMemory { phase, wanted, cap: state.meter.cap() };
+        }
+        // The first lines say what happened; the guest's own backtrace goes to the operator's log.
+        tracing::debug!(target: "mortise::guest", error = ?error, "a guest trapped");
+        let why = match error.downcast_ref::<Trap>() {
+            Some(trap) => trap.to_string(),
+            None => error.root_cause().to_string(),
+        };
+        Self::Trapped { phase, why }
+    }
+
+    /// Whether it is the plugin's own fault, not the caller's or the machine's.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        !matches!(self, Self::Cancelled | Self::Load(LoadError::Engine(EngineError::Start(_))))
+    }
+}
+
+impl Nonsense {
+    fn in_phase(self, phase: Phase) -> GuestError {
+        GuestError::Nonsense { phase, why: self.0 }
+    }
+}
