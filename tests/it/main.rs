@@ -1,5 +1,6 @@
 //! One file per layer and surface.
 
+mod config;
 mod execution_errors;
 mod execution_observe;
 mod execution_results;
@@ -10,3 +11,4 @@ mod permission_cases;
 mod permission_decisions;
 mod permission_permit;
 mod permission_rules;
+mod surfaces_messages;

@@ -123,17 +123,14 @@ async fn one(
     Ok(result)
 }
 
-/// The two steps before the decision, in plain words.
+/// The two steps before the decision.
 fn tell(out: &mut impl Write, explanation: &Explanation) -> io::Result<()> {
-    for (step, label, fine) in [
-        ("validate", "validated", "the input fits the tool's JSON Schema"),
-        ("inspect", "inspected", "asked what it would touch, in an instance that can reach nothing"),
-    ] {
-        let report = explanation.steps.iter().find(|report| report.step == step);
-        let (outcome, detail) = report.map_or(("", ""), |report| (&*report.outcome, &*report.detail));
-        let detail = if detail.is_empty() { String::new() } else { format!(": {}", visible(detail)) };
-        let said = paint::dim(format!("({}{detail})", visible(outcome)));
-        writeln!(out, "{} {fine} {said}", paint::bold(format!("{label:<13}")))?;
+    let steps =
+        [("validate", "validated", ""), ("inspect", "inspected", " by an instance that can reach nothing")];
+    for (step, label, how) in steps {
+        let Some(report) = explanation.steps.iter().find(|report| report.step == step) else { continue };
+        let (outcome, detail) = (visible(&report.outcome), visible(&report.detail));
+        writeln!(out, "{} {outcome}{how}: {detail}", paint::bold(format!("{label:<13}")))?;
     }
     Ok(())
 }
