@@ -27,7 +27,12 @@ pub(crate) fn build(root: &Path, packages: &[impl AsRef<str>], profile: &str, so
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         let outer = text.starts_with("CARGO_") && !matches!(&*text, "CARGO_HOME" | "CARGO_NET_OFFLINE");
-        if outer || matches!(&*text, "RUSTFLAGS" | "RUSTC" | "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" | "TARGET") {
+        if outer
+            || matches!(
+                &*text,
+                "RUSTFLAGS" | "RUSTC" | "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" | "TARGET"
+            )
+        {
             cargo.env_remove(&name);
         }
     }

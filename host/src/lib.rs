@@ -9,3 +9,4 @@ pub mod orchestration;
 pub mod permission;
 pub mod registry;
 pub mod sandbox;
+pub mod surfaces;

@@ -33,15 +33,7 @@ fn each_error_reads_as_it_should() {
         ),
         (CallError::HookDenied { tool: tool(), reason: None }, "a hook refused this call of `Read`"),
         (
-            CallError::Denied {
-                tool: tool(),
-                reason: "nobody was there to ask".into(),
-                suggestions: vec!["Read(//etc/passwd)".into()],
-            },
-            "permission to use Read was denied: nobody was there to ask; hint: the operator can allow it with `Read(//etc/passwd)`",
-        ),
-        (
-            CallError::Denied { tool: tool(), reason: String::new(), suggestions: vec![] },
+            CallError::Denied { why: "permission to use Read was denied".into(), hint: "for the operator".into() },
             "permission to use Read was denied",
         ),
         (CallError::Interrupted, "[Request interrupted by user for tool use]"),

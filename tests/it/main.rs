@@ -1,14 +1,16 @@
 //! One file per layer and surface.
 
+mod config;
 mod execution_errors;
 mod execution_observe;
 mod execution_results;
 mod execution_schema;
 mod execution_validate;
 mod hooks_seams;
+mod path;
 mod permission_cases;
 mod permission_decisions;
 mod permission_permit;
-mod path;
 mod permission_rules;
 mod support;
+mod surfaces_messages;

@@ -18,7 +18,7 @@ const PROJECT_FILES: [&str; 2] = ["mortise.toml", "mortise.local.toml"];
 /// Where configuration comes from, as the command line or an embedding program names it.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// Empty: the process's own.
+    /// Empty: the process's own. Other relative paths start at the process's own, too.
     pub working_directory: PathBuf,
     /// A file that is trusted by being named; `None`: `mortise.toml` upward from the working directory.
     pub config: Option<PathBuf>,
@@ -80,10 +80,10 @@ pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
         merged.add(layer);
     }
     for folder in &sources.plugins {
-        merged.accept_folder(followed(&directory.join(folder)));
+        merged.accept_folder(followed(&reader.named(folder)));
     }
     let mut own: Vec<PathBuf> = places.own().collect();
-    own.extend(sources.config.iter().chain(&sources.settings).map(|file| directory.join(file)));
+    own.extend(sources.config.iter().chain(&sources.settings).map(|file| reader.named(file)));
     for folder in directory.ancestors() {
         own.extend(PROJECT_FILES.map(|name| folder.join(name)));
         own.push(folder.join("mortise.lock"));
@@ -92,7 +92,7 @@ pub fn load(sources: &Sources) -> Result<Config, ConfigError> {
     own.extend(project.iter().flat_map(|project| settings::files_of(project)));
     own.extend(places.home.iter().flat_map(|home| settings::files_of(home)));
     own.extend(layers.iter().flat_map(|layer| &layer.folders).map(|folder| folder.value.clone()));
-    own.extend(sources.plugins.iter().map(|folder| directory.join(folder)));
+    own.extend(sources.plugins.iter().map(|folder| reader.named(folder)));
     Ok(merged.finish(&layers, own))
 }
 
@@ -104,9 +104,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// A path that was named on the command line, absolute.
+    fn named(self, path: &Path) -> PathBuf {
+        std::path::absolute(path).unwrap_or_else(|_| self.directory.join(path))
+    }
+
     /// The named file, and what tightens in a local file beside it. Answers the project's folder.
     fn named_config(self, layers: &mut Vec<Layer>, file: &Path) -> Result<Option<PathBuf>, ConfigError> {
-        let file = self.directory.join(file);
+        let file = self.named(file);
         layers.extend(self.toml(Level::CommandLine, true, &file, true)?);
         let project = followed(&file).parent().map(Path::to_path_buf);
         let [shared, local] = PROJECT_FILES;
@@ -157,7 +162,7 @@ impl Reader<'_> {
     }
 
     fn settings(self, file: &Path) -> Result<Layer, ConfigError> {
-        let path = self.directory.join(file);
+        let path = self.named(file);
         let text = std::fs::read_to_string(&path)
             .map_err(|source| ConfigError::Read { file: path.clone(), source })?;
         let root = followed(path.parent().unwrap_or(self.directory));

@@ -61,6 +61,7 @@ impl Merged {
 
     pub(crate) fn add(&mut self, layer: &Layer) {
         let mut hold = Hold { trusted: layer.trusted, held: Vec::new() };
+        self.config.files.extend(layer.file.clone());
         self.config.warnings.extend(layer.warnings.iter().cloned());
         for rule in &layer.rules {
             let line = rule.source.line.unwrap_or_default();

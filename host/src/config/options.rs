@@ -22,6 +22,8 @@ pub struct Config {
     pub registry: RegistryOptions,
     /// For `execution` and `orchestration`.
     pub execution: ExecutionOptions,
+    /// The files that were read, in order.
+    pub files: Vec<PathBuf>,
     /// What was passed over on the way and why, for the operator; each a whole line.
     pub warnings: Vec<String>,
 }

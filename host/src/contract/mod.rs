@@ -16,9 +16,9 @@ mod version;
 
 pub use answers::{Access, Activity, Answers, Extent, PathSubject, Rejection, Subject, UrlSubject, Verdict};
 pub use content::{Blob, Content, Embedded, Link, Message, Role};
+pub use convert::Nonsense;
 pub use descriptor::{Descriptor, Field, FieldRole, Loading, Need, OnInterrupt, ResultLimit};
 pub use outcome::{Failure, Invocation, Outcome, Progress};
-pub use convert::Nonsense;
 pub use schema::{InvalidInput, Schema, SchemaError, Valid};
 pub(crate) use schema::{bytes, shorten};
 pub use version::{CONTRACT_VERSION, Contract, ContractError};

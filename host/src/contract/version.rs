@@ -81,8 +81,7 @@ impl Contract {
     /// Each [`ContractError`] but `WrongType`, which the engine finds when it compiles.
     pub fn read(component: &[u8]) -> Result<Self, ContractError> {
         let names = Names::read(component)?;
-        let toolsets: Vec<&str> =
-            names.exports.iter().filter_map(|name| version_of(name, TOOLSET)).collect();
+        let toolsets: Vec<&str> = names.exports.iter().filter_map(|name| version_of(name, TOOLSET)).collect();
         if !toolsets.contains(&CONTRACT_VERSION) {
             return Err(match toolsets.first() {
                 Some(found) => ContractError::Version { found: (*found).to_owned() },

@@ -60,13 +60,14 @@ impl Pipeline {
         if let Some(tool) = pool.find(name) {
             return Ok(tool);
         }
-        let out_of_order =
-            |detail: String| CallError::Broken { tool: name.to_owned(), detail };
+        let out_of_order = |detail: String| CallError::Broken { tool: name.to_owned(), detail };
         Err(match pool.unavailable(name).map(|entry| &entry.state) {
             Some(State::Broken(why)) => out_of_order(why.clone()),
             Some(State::Disabled(by)) => out_of_order(format!("it is {by}")),
             Some(State::Denied(rule)) => CallError::Denied {
-                why: format!("{name} is not available here: a rule of the operator's keeps it out; do without it"),
+                why: format!(
+                    "{name} is not available here: a rule of the operator's keeps it out; do without it"
+                ),
                 hint: format!("the rule `{}` ({}) takes `{name}` out of the pool", rule.text, rule.source),
             },
             _ => {
@@ -113,7 +114,9 @@ impl Pipeline {
                 return Err(CallError::from_guest(tool, error));
             }
             Err(error) => {
-                notes.push(format!("the questionnaire was not answered, so the unsafe answers count: {error}"));
+                notes.push(format!(
+                    "the questionnaire was not answered, so the unsafe answers count: {error}"
+                ));
                 Answers::default()
             }
         };
@@ -150,7 +153,8 @@ impl Pipeline {
     pub(super) fn observe<'a>(&self, stripped: Stripped<'a>) -> Running<'a> {
         let Stripped { asked, removed } = stripped;
         let Asked { tool, call, answers, session, mut notes } = asked;
-        notes.extend(removed.iter().map(|field| format!("only the host may set `{field}`; it was taken out")));
+        notes
+            .extend(removed.iter().map(|field| format!("only the host may set `{field}`; it was taken out")));
         let twin = self.twin(tool, &call.input);
         Running { tool, call, twin, answers, session, notes }
     }

@@ -93,7 +93,8 @@ impl CallResult {
     /// The result of a call that is not run because the turn ended before it.
     #[must_use]
     pub fn not_run(call: Call, why: &str) -> Self {
-        let text = format!("<tool_use_error>Not executed: the turn ended before this call: {why}</tool_use_error>");
+        let text =
+            format!("<tool_use_error>Not executed: the turn ended before this call: {why}</tool_use_error>");
         Self::without_running(call, Ending::Interrupted, text)
     }
 

@@ -10,9 +10,7 @@ use super::trail::Telling;
 use crate::config::Limits;
 use crate::contract::{Content, Rejection};
 use crate::hooks::{BeforeEvent, BeforeResolution, Intent, Opinion, resolve_before};
-use crate::permission::{
-    ClassifierOpinion, Grant, HookIntent, Permit, RefusedKind, Request, permit,
-};
+use crate::permission::{ClassifierOpinion, Grant, HookIntent, Permit, RefusedKind, Request, permit};
 use crate::registry::{Standing, Tool};
 use crate::sandbox::Phase;
 
@@ -59,7 +57,10 @@ impl Pipeline {
             _ => {}
         }
         let conflicts = resolution.conflicts.iter().map(|conflict| {
-            format!("hooks disagree on the input: `{}` was taken, not `{}`", conflict.taken, conflict.passed_over)
+            format!(
+                "hooks disagree on the input: `{}` was taken, not `{}`",
+                conflict.taken, conflict.passed_over
+            )
         });
         running.notes.extend(conflicts);
         running.notes.append(&mut resolution.messages);
@@ -109,7 +110,9 @@ impl Pipeline {
             let visit =
                 self.visit(Phase::Preview, running.tool, Arc::new(grant), &running.session, attendance);
             match running.tool.preview(visit, &running.call).await {
-                Ok(Ok(content)) => Ok(content.iter().filter_map(Content::as_text).map(str::to_owned).collect()),
+                Ok(Ok(content)) => {
+                    Ok(content.iter().filter_map(Content::as_text).map(str::to_owned).collect())
+                }
                 Ok(Err(rejection)) => Err(rejection),
                 Err(error) => Ok(vec![format!("no preview: {error}")]),
             }
@@ -122,7 +125,9 @@ impl Pipeline {
         };
         permitted.map_err(|refused| match refused.kind {
             RefusedKind::Rejected(rejection) => CallError::Rejected(rejection),
-            RefusedKind::Denied | RefusedKind::Stale => CallError::Denied { why: refused.model, hint: refused.operator },
+            RefusedKind::Denied | RefusedKind::Stale => {
+                CallError::Denied { why: refused.model, hint: refused.operator }
+            }
         })
     }
 
@@ -172,7 +177,10 @@ fn joined(reasons: &[String]) -> Option<String> {
 impl Telling for Heard {
     fn tell(&self) -> (&'static str, String) {
         if self.rewrote {
-            return ("rewrote", "a hook's input was validated, inspected and goes on to be decided".to_owned());
+            return (
+                "rewrote",
+                "a hook's input was validated, inspected and goes on to be decided".to_owned(),
+            );
         }
         match &self.resolution.permission {
             Some(stance) => ("spoke", format!("{} by {}", stance.intent, stance.hooks.join(", "))),

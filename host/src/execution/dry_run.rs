@@ -53,7 +53,11 @@ impl Pipeline {
         };
         trail.push("permit", effect_word(foreseen.effect), foreseen.reason.clone());
         for consulted in &foreseen.trail {
-            trail.push("permit", if consulted.matched { "rule matched" } else { "rule passed over" }, consulted.to_string());
+            trail.push(
+                "permit",
+                if consulted.matched { "rule matched" } else { "rule passed over" },
+                consulted.to_string(),
+            );
         }
         trail.push("call", "skipped", "a dry run calls nothing".to_owned());
         trail.push("after-hooks", "skipped", "a dry run runs no hook".to_owned());
@@ -110,7 +114,17 @@ impl Pipeline {
     }
 
     fn unresolved(&self, call: Call, mut trail: Trail, reason: String) -> Explanation {
-        for step in ["validate", "inspect", "speculate", "strip", "observe", "before-hooks", "permit", "call", "after-hooks"] {
+        for step in [
+            "validate",
+            "inspect",
+            "speculate",
+            "strip",
+            "observe",
+            "before-hooks",
+            "permit",
+            "call",
+            "after-hooks",
+        ] {
             trail.push(step, "skipped", "there is no such tool to ask".to_owned());
         }
         Explanation {

@@ -56,7 +56,13 @@ impl From<CallError> for Ended {
 }
 
 impl Ended {
-    pub(super) fn into_result(self, id: String, tool: String, trail: Trail, duration: Duration) -> CallResult {
+    pub(super) fn into_result(
+        self,
+        id: String,
+        tool: String,
+        trail: Trail,
+        duration: Duration,
+    ) -> CallResult {
         CallResult {
             id,
             tool,

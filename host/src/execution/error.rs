@@ -124,7 +124,6 @@ impl CallError {
     }
 }
 
-
 fn or_meant(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),

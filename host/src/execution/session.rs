@@ -37,7 +37,10 @@ impl SessionMemory {
 
     /// What is known of these files, by the spelling they are asked for with.
     #[must_use]
-    pub fn known(&self, spellings: impl IntoIterator<Item = (String, PathBuf)>) -> BTreeMap<String, KnownFile> {
+    pub fn known(
+        &self,
+        spellings: impl IntoIterator<Item = (String, PathBuf)>,
+    ) -> BTreeMap<String, KnownFile> {
         let inner = self.lock();
         let known = spellings.into_iter().filter_map(|(spelling, real)| {
             let known = inner.files.get(&real)?;

@@ -110,7 +110,10 @@ impl Pipeline {
         ended.context.extend(resolution.contexts);
         ended.notes.splice(0..0, running.notes);
         ended.notes.extend(resolution.conflicts.iter().map(|conflict| {
-            format!("hooks disagree on the output: `{}` was taken, not `{}`", conflict.taken, conflict.passed_over)
+            format!(
+                "hooks disagree on the output: `{}` was taken, not `{}`",
+                conflict.taken, conflict.passed_over
+            )
         }));
         if heard.resolution.prevent_continuation || resolution.stopped {
             let why = heard.resolution.stop_reason.or(resolution.stop_reason);
@@ -163,7 +166,9 @@ fn replace_output(running: &mut Running<'_>, worked: &mut Worked, output: Value)
     if fits {
         worked.outcome = replaced;
     } else {
-        running.notes.push("a hook's output does not have the tool's shape; the tool's own stands".to_owned());
+        running
+            .notes
+            .push("a hook's output does not have the tool's shape; the tool's own stands".to_owned());
     }
 }
 
@@ -198,8 +203,7 @@ impl CallError {
 
 impl Telling for Worked {
     fn tell(&self) -> (&'static str, String) {
-        let characters: usize =
-            self.outcome.content.iter().filter_map(Content::as_text).map(str::len).sum();
+        let characters: usize = self.outcome.content.iter().filter_map(Content::as_text).map(str::len).sum();
         (if self.failed { "failed" } else { "done" }, format!("{characters} bytes of text for the model"))
     }
 }

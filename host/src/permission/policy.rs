@@ -8,12 +8,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::decision::RuleRef;
 use super::fence::Fence;
+use super::grant::FileGrant;
 use super::mode::Mode;
 use super::parse::{self, Problem};
 use super::protected;
 use super::resolve::Resolver;
 use super::shelf::Rules;
-use super::grant::FileGrant;
 use super::subject::{PathForms, Resolved};
 use crate::config::{Level, PermissionOptions, RawRule, RuleEffect, RuleSource};
 use crate::contract::{Access, Extent, PathSubject, Subject};

@@ -75,10 +75,7 @@ impl Registry {
     /// # Errors
     /// The record cannot be written.
     pub fn accept(&self, tool: &Tool) -> std::io::Result<()> {
-        self.acceptance
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .accept(&tool.descriptor, &tool.digest)
+        self.acceptance.lock().unwrap_or_else(PoisonError::into_inner).accept(&tool.descriptor, &tool.digest)
     }
 
     async fn candidates(&self) -> Vec<Candidate> {
@@ -346,7 +343,9 @@ fn traits(descriptor: &Descriptor, native: bool) -> Vec<String> {
         Need::HttpRead(origins) => format!("reads from {}", hosts(origins)),
         Need::HttpWrite(origins) => format!("sends to {}", hosts(origins)),
         Need::RunCommands => "runs commands".to_owned(),
-        Need::CallTools(tools) => format!("calls {}", if tools.is_empty() { "any tool".into() } else { tools.join(", ") }),
+        Need::CallTools(tools) => {
+            format!("calls {}", if tools.is_empty() { "any tool".into() } else { tools.join(", ") })
+        }
         Need::Secrets(names) => format!("uses secrets {}", names.join(", ")),
         Need::AskUser => "asks the user".to_owned(),
         Need::Storage => "keeps storage".to_owned(),

@@ -28,7 +28,9 @@ impl CompileCache {
     pub(super) fn load(&self, engine: &wasmtime::Engine, digest: &str) -> Option<Component> {
         let code = self.entries.read(&self.name(digest))?;
         deserialize(engine, &code)
-            .inspect_err(|error| tracing::warn!(digest, %error, "compiled code does not load; compiling anew"))
+            .inspect_err(
+                |error| tracing::warn!(digest, %error, "compiled code does not load; compiling anew"),
+            )
             .ok()
     }
 

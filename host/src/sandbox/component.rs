@@ -189,9 +189,9 @@ impl Exports<'_> {
             .get_export_index(None, format!("mortise:tool/toolset@{CONTRACT_VERSION}").as_str())
             .ok_or_else(wrong)?;
         match component.get_export(Some(&toolset), name) {
-            Some((ComponentItem::ComponentFunc(function), _)) => function
-                .typecheck::<Params, Results>(&self.instance.instance_type())
-                .map_err(|_| wrong()),
+            Some((ComponentItem::ComponentFunc(function), _)) => {
+                function.typecheck::<Params, Results>(&self.instance.instance_type()).map_err(|_| wrong())
+            }
             _ => Err(wrong()),
         }
     }

@@ -8,10 +8,10 @@ use wasmtime::component::{HasSelf, Linker, Resource};
 use super::phase::Phase;
 use super::state::State;
 use super::{filesystem, network};
+use crate::contract::bindings::Plugin;
 use crate::contract::bindings::mortise::tool::{
     client, files, http, log, pool, process, reporting, session, storage, types,
 };
-use crate::contract::bindings::Plugin;
 
 /// Links every interface of the contract.
 pub(super) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
@@ -130,8 +130,7 @@ impl http::Host for State {
             timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
             secret: request.secret,
         };
-        let fetched =
-            network::fetch(&self.client, &self.grant, &self.refusals, request, self.deadline).await;
+        let fetched = network::fetch(&self.client, &self.grant, &self.refusals, request, self.deadline).await;
         Ok(fetched.map(|response| http::Response {
             status: response.status,
             headers: response.headers,
@@ -224,7 +223,9 @@ impl State {
     fn granted_storage(&self) -> Result<&super::storage::Storage, String> {
         self.only_in_call("`storage`")?;
         if !self.grant.storage() {
-            return Err("this call was granted no storage; the tool must list `storage` among its needs".into());
+            return Err(
+                "this call was granted no storage; the tool must list `storage` among its needs".into()
+            );
         }
         self.storage.as_ref().ok_or_else(|| "this host keeps no storage".to_owned())
     }

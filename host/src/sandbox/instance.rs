@@ -58,7 +58,9 @@ pub enum GuestError {
         why: String,
     },
     /// It wanted more memory than its cap.
-    #[error("the tool ran out of memory in `{phase}`: it wanted {wanted} of at most {cap} bytes; hint: raise `limits.memory` of [tools.NAME], or send a smaller input")]
+    #[error(
+        "the tool ran out of memory in `{phase}`: it wanted {wanted} of at most {cap} bytes; hint: raise `limits.memory` of [tools.NAME], or send a smaller input"
+    )]
     OutOfMemory {
         /// Where.
         phase: Phase,
@@ -188,7 +190,8 @@ impl Component {
         let deadline = Instant::now() + limit;
         let work = async {
             let _permit = core.instances.acquire().await;
-            let mut store = Store::new(&core.engine, State::new(visit, core.client.clone(), storage, deadline));
+            let mut store =
+                Store::new(&core.engine, State::new(visit, core.client.clone(), storage, deadline));
             store.limiter(|state| &mut state.meter);
             store.set_hostcall_fuel(match phase {
                 Phase::Call => usize::try_from(limits.memory).unwrap_or(usize::MAX),

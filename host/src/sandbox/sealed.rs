@@ -74,7 +74,8 @@ impl Place {
     fn open(folder: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let found = fs::symlink_metadata(folder)?;
-        if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o022 != 0 {
+        if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o022 != 0
+        {
             return Err(io::Error::other("the folder is a link, or others than this user can write it"));
         }
         Ok(Self { folder: folder.to_owned(), key: Self::key(&folder.join("key"))? })
@@ -92,7 +93,9 @@ impl Place {
         // Of two processes that get here at once, the first one's key stands.
         match file.persist_noclobber(path) {
             Ok(_) => Ok(key),
-            Err(_) => read_own(path)?.try_into().map_err(|_| io::Error::other("the key file is damaged; remove it")),
+            Err(_) => {
+                read_own(path)?.try_into().map_err(|_| io::Error::other("the key file is damaged; remove it"))
+            }
         }
     }
 

@@ -8,11 +8,11 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
-use super::shorten;
-use super::graph::within_depth;
 use super::Schema;
+use super::graph::within_depth;
 use super::shape::types::{ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, OBJECT, STRING};
 use super::shape::{Reader, kind};
+use super::shorten;
 use super::unknown::push;
 use super::validate::{MAX_INPUT_DEPTH, fits};
 

@@ -5,13 +5,13 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-use super::shorten;
 use super::fuel::Cost;
 use super::nearest::nearest;
-use super::{Compiled, Schema};
 use super::shape::{Reader, kind, types};
+use super::shorten;
 use super::unknown::{Unknown, push, unknown};
 use super::validate::{InvalidInput, MAX_PROBLEMS, Problem};
+use super::{Compiled, Schema};
 
 /// Alternatives within alternatives that are looked into for the likeliest one.
 const MAX_NESTING: usize = 3;

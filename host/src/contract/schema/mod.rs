@@ -25,7 +25,6 @@ pub use nearest::nearest;
 pub(crate) use validate::validate_output;
 pub use validate::{InvalidInput, MAX_INPUT_BYTES, MAX_INPUT_DEPTH, Problem, Valid, validate};
 
-
 /// Bytes of a schema as JSON text.
 pub const MAX_SCHEMA_BYTES: usize = 256 << 10;
 /// Levels of JSON in a schema.

@@ -7,8 +7,8 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use super::graph::references;
 use super::Schema;
+use super::graph::references;
 
 /// Steps of all readings for one input together.
 const MAX_STEPS: u32 = 1_000_000;

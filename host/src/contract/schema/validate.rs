@@ -5,13 +5,13 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::Schema;
 use super::coerce::{Note, mend};
-use super::shorten;
 use super::explain::explain;
 use super::fuel::cost;
 use super::graph::{text_size, within_depth};
-use super::Schema;
 use super::shape::Reader;
+use super::shorten;
 use super::unknown::unknown;
 
 /// Levels of JSON in an input.
