@@ -14,7 +14,8 @@ const CORE: [&str; 3] = ["read", "edit", "search"];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
-    let built = guests::build(&root, &CORE, "guest", &["plugins", "sdk/rust/src"]);
+    let selection: Vec<&str> = CORE.iter().flat_map(|plugin| ["-p", plugin]).collect();
+    let built = guests::build(&root, &selection, "guest", &["plugins"]);
     let mut table = String::from("/// The core set.\npub(super) static EMBEDDED: &[Embedded] = &[\n");
     for plugin in CORE {
         let file = built.join(plugin).with_extension("wasm");

@@ -7,10 +7,10 @@ use std::process::Command;
 
 const TARGET: &str = "wasm32-wasip2";
 
-/// Builds `packages` under `profile` and says in which folder the components are. The script runs again when
-/// anything in the `sources` folders, the contract or the lock file changes.
-pub(crate) fn build(root: &Path, packages: &[impl AsRef<str>], profile: &str, sources: &[&str]) -> PathBuf {
-    for source in sources.iter().chain(&["wit", "Cargo.toml", "Cargo.lock"]) {
+/// Builds what cargo's arguments in `selection` name, under `profile`, and says in which folder the components are.
+/// The script runs again when anything in the `sources` folders, the SDK, the contract or the lock file changes.
+pub(crate) fn build(root: &Path, selection: &[&str], profile: &str, sources: &[&str]) -> PathBuf {
+    for source in sources.iter().chain(&["sdk/rust/src", "wit", "Cargo.toml", "Cargo.lock"]) {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
     }
     ensure_target();
@@ -20,9 +20,7 @@ pub(crate) fn build(root: &Path, packages: &[impl AsRef<str>], profile: &str, so
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).args(["build", "--locked", "--quiet", "--target", TARGET, "--profile", profile]);
     cargo.arg("--target-dir").arg(&target);
-    for package in packages {
-        cargo.args(["-p", package.as_ref()]);
-    }
+    cargo.args(selection);
     // What the outer cargo set for the outer build is not meant for guests.
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
