@@ -175,6 +175,9 @@ impl HostBuilder {
         let engine = Engine::new(config.sandbox.clone());
         let registry = Registry::new(engine, config.registry.clone(), native);
         let pool = registry.assemble(&policy).await;
+        for problem in policy.unknown_tools(&pool.names()) {
+            tracing::warn!("{problem}");
+        }
         let pipeline = Pipeline {
             session: session_id(),
             policy: Arc::new(policy),

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::bindings::mortise::tool::types as wit;
+use super::bytes;
 use super::{
     Access, Activity, Answers, Blob, Content, Descriptor, Embedded, Extent, Failure, Field, FieldRole,
     Invocation, Link, Loading, Message, Need, OnInterrupt, Outcome, PathSubject, Progress, Rejection,
@@ -14,8 +15,14 @@ use super::{
 #[error("{0}")]
 pub struct Nonsense(pub String);
 
+/// Bytes of a JSON document that a guest may hand over: parsed, it may take some forty times as much.
+const MAX_JSON: usize = 4 << 20;
+
 /// Reads a JSON document that a guest handed over as text.
 fn json(what: &str, text: &str) -> Result<Value, Nonsense> {
+    if text.len() > MAX_JSON {
+        return Err(Nonsense(format!("its {what} has more than {} of JSON", bytes(MAX_JSON as u64))));
+    }
     serde_json::from_str(text).map_err(|error| Nonsense(format!("its {what} is not valid JSON: {error}")))
 }
 

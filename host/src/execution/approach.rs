@@ -216,9 +216,15 @@ impl Pipeline {
 }
 
 impl Guess {
-    /// Waits for what the classifier says; a classifier that fails has no opinion.
+    /// Whether there is anything to wait for.
+    pub(super) fn is_at_work(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// Waits for what the classifier says. One that fails finds every call doubtful.
     pub(super) async fn opinion(mut self) -> Option<Opinion> {
-        self.work.as_mut()?.await.ok()
+        let failed = |error| Opinion::Doubtful(format!("the classifier failed: {error}"));
+        Some(self.work.as_mut()?.await.unwrap_or_else(failed))
     }
 
     /// A rewrite of the input voids what was said about the other one.

@@ -10,7 +10,9 @@ use super::trail::Telling;
 use crate::config::Limits;
 use crate::contract::{Content, Rejection};
 use crate::hooks::{BeforeEvent, BeforeResolution, Intent, Opinion, resolve_before};
-use crate::permission::{ClassifierOpinion, Grant, HookIntent, Permit, RefusedKind, Request, permit};
+use crate::permission::{
+    ClassifierOpinion, Effect, Grant, HookIntent, Permit, RefusedKind, Request, permit, prospect,
+};
 use crate::registry::{Standing, Tool};
 use crate::sandbox::Phase;
 
@@ -100,12 +102,16 @@ impl Pipeline {
         guess: Guess,
         attendance: &Attendance,
     ) -> Result<Permit, CallError> {
-        let opinion = match guess.unless(heard.rewrote).opinion().await {
-            Some(Opinion::Harmless) => Some(ClassifierOpinion::Allow),
-            Some(Opinion::Doubtful(why)) => Some(ClassifierOpinion::Deny(why)),
-            Some(Opinion::Unknown) | None => None,
-        };
-        let request = self.request(running, hook_intent(heard), opinion);
+        let mut request = self.request(running, hook_intent(heard), None);
+        let guess = guess.unless(heard.rewrote);
+        // Where rules or the mode decide, nobody waits for the classifier: dropping the guess withdraws it.
+        if guess.is_at_work() && prospect(&self.policy, &request).0.effect == Effect::Ask {
+            request.classifier = tokio::select! {
+                biased;
+                () = attendance.cancel.cancelled() => return Err(CallError::Interrupted),
+                opinion = guess.opinion() => opinion.and_then(counted),
+            };
+        }
         let preview = async |grant: Grant| {
             let visit =
                 self.visit(Phase::Preview, running.tool, Arc::new(grant), &running.session, attendance);
@@ -159,6 +165,14 @@ impl Pipeline {
         limits.time = tool.options.limits.time.unwrap_or(limits.time);
         limits.memory = tool.options.limits.memory.unwrap_or(limits.memory);
         limits
+    }
+}
+
+fn counted(opinion: Opinion) -> Option<ClassifierOpinion> {
+    match opinion {
+        Opinion::Harmless => Some(ClassifierOpinion::Allow),
+        Opinion::Doubtful(why) => Some(ClassifierOpinion::Deny(why)),
+        Opinion::Unknown => None,
     }
 }
 

@@ -95,6 +95,9 @@ impl Pipeline {
                     &running.call.id,
                     &self.spill,
                 );
+                if let Some(folder) = capped.stored.and_then(|_| self.spill.folder()) {
+                    self.policy.lend(&folder);
+                }
                 running.notes.extend(capped.failure);
                 Ended {
                     ending: if worked.failed { Ending::Failed } else { Ending::Done },

@@ -34,7 +34,10 @@ pub(super) fn decide(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved
 /// What to add to `mortise.toml`.
 pub(super) fn allow_line(lines: &[String]) -> String {
     let lines = serde_json::Value::from(lines.to_vec());
-    format!("to allow this, add to mortise.toml [permissions] allow = {lines}")
+    format!(
+        "to allow this, add to mortise.toml [permissions] allow = {lines} (a project's file counts once it is \
+         named with `--config`)"
+    )
 }
 
 /// Whether a call changes nothing: it says so, and nothing that it names says otherwise. A sandboxed tool that
@@ -232,6 +235,10 @@ impl Ladder<'_> {
             return Some(Reason { rule: None, text, stands_alone: true });
         }
         let (forms, access, _) = subject.as_path()?;
+        if access == Access::Read && self.now.lent.iter().any(|folder| forms.real.starts_with(folder)) {
+            let text = "reads what an earlier call of this session returned".to_owned();
+            return Some(Reason { rule: None, text, stands_alone: false });
+        }
         if !self.now.inside(&forms.real) {
             return None;
         }

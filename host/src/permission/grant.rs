@@ -204,19 +204,22 @@ impl Grant {
         if !plain {
             return Err(Refusal(format!("it was not resolved before it was judged: `{}`", path.display())));
         }
-        let verb = if access == Access::Write { "writing" } else { "reading" };
-        let mut why = format!("{verb} it is not among what this call was granted: `{}`", path.display());
+        let mut why = None;
         for file in self.files.iter().filter(|file| covers(file, path)) {
             if file.access < access {
-                why = format!("this call was granted reading only: `{}`", path.display());
+                let only = || Refusal(format!("this call was granted reading only: `{}`", path.display()));
+                why = why.or_else(|| Some(only()));
                 continue;
             }
             match self.fence.judge(path, access, file) {
                 Ok(()) => return Ok(()),
-                Err(refusal) => why = refusal.0,
+                Err(refusal) => why = Some(refusal),
             }
         }
-        Err(Refusal(why))
+        Err(why.unwrap_or_else(|| {
+            let verb = if access == Access::Write { "writing" } else { "reading" };
+            Refusal(format!("{verb} it is not among what this call was granted: `{}`", path.display()))
+        }))
     }
 
     /// Judges one request, before any name is looked up. Redirects are requests of their own.

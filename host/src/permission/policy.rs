@@ -37,6 +37,8 @@ pub(super) struct Snapshot {
     pub(super) places: Resolver,
     /// The working directory and those that count as it does; symlinks followed.
     pub(super) folders: Vec<PathBuf>,
+    /// Folders of the host's own that may be read unasked.
+    pub(super) lent: Vec<PathBuf>,
     pub(super) own_files: Arc<[PathBuf]>,
     pub(super) private_origins: Vec<String>,
 }
@@ -73,6 +75,7 @@ impl Policy {
             rules: Arc::new(rules),
             places,
             folders,
+            lent: Vec::new(),
             own_files: protected::both_spellings(&options.own_files),
             private_origins: options.private_origins.clone(),
         };
@@ -118,6 +121,14 @@ impl Policy {
             }
         });
         problems
+    }
+
+    /// Lets a folder of the host's own be read unasked until the session ends: what is in it was already the
+    /// model's. Deny and ask rules hold in it as everywhere.
+    pub fn lend(&self, folder: &Path) {
+        if !self.snapshot().lent.iter().any(|lent| lent == folder) {
+            self.change(|next| next.lent.push(folder.to_path_buf()));
+        }
     }
 
     /// The deny rule that takes a tool out of the pool: one on every call of it, by any of its names.

@@ -87,6 +87,13 @@ impl Pool {
         &self.tools
     }
 
+    /// Every name there is, present and former, callable or not; in no particular order.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let present = self.entries.iter().map(|entry| entry.name.as_str());
+        present.chain(self.names.keys().map(String::as_str)).collect()
+    }
+
     /// The entry of that name that cannot be called, for an answer that says why.
     #[must_use]
     pub fn unavailable(&self, name: &str) -> Option<&Entry> {
