@@ -14,3 +14,4 @@ mod permission_permit;
 mod permission_rules;
 mod support;
 mod surfaces_messages;
+mod tidy;

@@ -39,6 +39,10 @@ impl Outcome {
 }
 
 /// How a call can fail by its own account.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it travels beside an outcome in a `Result` of the same size; a box would only cost"
+)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
     /// The input was wrong in a way only the work could show.

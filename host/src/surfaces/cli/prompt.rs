@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write};
 
 use async_trait::async_trait;
+use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::Mutex;
 
 use super::{explain, paint};
@@ -34,8 +35,9 @@ impl Authorizer for Terminal {
             return Answer::Nobody;
         }
         let answered = tokio::task::spawn_blocking(move || {
+            let mut input = open_input();
             anstream::stderr().lock().write_all(&text)?;
-            read_answer()
+            read_answer(input.as_mut())
         });
         match answered.await {
             Ok(Ok(answer)) => answer,
@@ -96,13 +98,21 @@ fn preview_line(line: &str) -> String {
     }
 }
 
-/// Reads until an answer is understood. The end of the input is no answer.
-fn read_answer() -> io::Result<Answer> {
-    // The terminal itself where it can be opened: nothing that waits in standard input answers by accident.
-    let mut input: Box<dyn io::BufRead> = match File::open("/dev/tty") {
-        Ok(terminal) => Box::new(BufReader::new(terminal)),
+/// Where an answer is read from: the terminal itself where it can be opened, so that nothing which waits in standard
+/// input answers by accident.
+fn open_input() -> Box<dyn io::BufRead> {
+    match File::open("/dev/tty") {
+        Ok(terminal) => {
+            // Nor does what was typed before the question was there to be read.
+            let _ = tcflush(&terminal, QueueSelector::IFlush);
+            Box::new(BufReader::new(terminal))
+        }
         Err(_) => Box::new(io::stdin().lock()),
-    };
+    }
+}
+
+/// Reads until an answer is understood. The end of the input is no answer.
+fn read_answer(input: &mut dyn io::BufRead) -> io::Result<Answer> {
     loop {
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
