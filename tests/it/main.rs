@@ -7,6 +7,7 @@ mod execution_results;
 mod execution_schema;
 mod execution_validate;
 mod hooks_seams;
+mod orchestration;
 mod path;
 mod permission_cases;
 mod permission_decisions;

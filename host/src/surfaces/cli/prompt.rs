@@ -1,7 +1,7 @@
 //! The terminal as the one who is asked: shows what a call would touch and get, and reads one answer.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write};
+use std::io::{self, BufReader, IsTerminal as _, Write};
 
 use async_trait::async_trait;
 use rustix::termios::{QueueSelector, tcflush};
