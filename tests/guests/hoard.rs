@@ -38,8 +38,15 @@ impl Tool for Hoard {
     fn call(input: Input, _: &Invocation) -> Result<Outcome, Failure> {
         let much = size(input.much);
         match input.what.as_str() {
+            // At once, in pages of 64 KiB.
             "memory" => {
-                let hoard = vec![1_u8; much];
+                let before = core::arch::wasm32::memory_grow::<0>(much);
+                assert!(before != usize::MAX, "there was no such memory");
+                Ok("got it".into())
+            }
+            // Bit by bit, and every page of it is used.
+            "memory-by-bits" => {
+                let hoard: Vec<Vec<u8>> = (0..much >> 20).map(|_| vec![1_u8; 1 << 20]).collect();
                 Ok(std::hint::black_box(hoard).len().to_string().into())
             }
             "random" => Ok(wasip2::random::random::get_random_bytes(input.much).len().to_string().into()),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mortise_sdk::{Answers, Failure, Invocation, Outcome, Rejection, Tool};
+use mortise_sdk::{Answers, Failure, Invocation, Outcome, Progress, Rejection, Tool, progress};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,6 +30,8 @@ impl Tool for Sleep {
     }
 
     fn call(_: Input, _: &Invocation) -> Result<Outcome, Failure> {
+        // So that a test knows when to cancel it.
+        progress::report(Progress::message("sleeping"));
         hour();
         Ok("slept".into())
     }
