@@ -210,7 +210,7 @@ async fn nonsense_is_listed_as_broken_with_its_reason_and_breaks_nobody_else() {
         ("long-name", "a tool's name has the form"),
         ("mcp", "kept for tools of MCP servers"),
         ("no-description", "has no description"),
-        ("10-mib", "4 MiB"),
+        ("10-mib", "too much data"),
         ("1-mib", "1048576 characters, and 16384 is the most"),
         ("not-json", "input schema is not valid JSON"),
         ("not-schema", "schema"),
