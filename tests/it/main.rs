@@ -1,5 +1,6 @@
 //! One file per layer and surface.
 
+mod binary;
 mod config;
 mod execution_errors;
 mod execution_observe;
@@ -14,5 +15,6 @@ mod permission_decisions;
 mod permission_permit;
 mod permission_rules;
 mod support;
+mod surfaces_cli;
 mod surfaces_messages;
 mod tidy;

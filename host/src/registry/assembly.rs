@@ -70,12 +70,15 @@ impl Registry {
         draft.finish()
     }
 
-    /// Records that the operator accepts a tool's present bytes. Takes effect at the next assembly.
+    /// Records that the operator accepts the present bytes of a plugin, whose tools in the pool these are.
+    /// Takes effect at the next assembly.
     ///
     /// # Errors
     /// The record cannot be written.
-    pub fn accept(&self, tool: &Tool) -> std::io::Result<()> {
-        self.acceptance.lock().unwrap_or_else(PoisonError::into_inner).accept(&tool.descriptor, &tool.digest)
+    pub fn accept(&self, tools: &[Arc<Tool>]) -> std::io::Result<()> {
+        let Some(first) = tools.first() else { return Ok(()) };
+        let descriptors: Vec<&Descriptor> = tools.iter().map(|tool| &tool.descriptor).collect();
+        self.acceptance.lock().unwrap_or_else(PoisonError::into_inner).accept(&descriptors, &first.digest)
     }
 
     async fn candidates(&self) -> Vec<Candidate> {

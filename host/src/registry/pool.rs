@@ -94,6 +94,14 @@ impl Pool {
         present.chain(self.names.keys().map(String::as_str)).collect()
     }
 
+    /// The tools of the plugin that holds the tool of this name, in order: they come in the same bytes.
+    #[must_use]
+    pub fn plugin_of(&self, name: &str) -> Vec<Arc<Tool>> {
+        let Some(found) = self.find(name) else { return Vec::new() };
+        let same = |tool: &&Arc<Tool>| (&tool.source, &tool.digest) == (&found.source, &found.digest);
+        self.tools.iter().filter(same).map(Arc::clone).collect()
+    }
+
     /// The entry of that name that cannot be called, for an answer that says why.
     #[must_use]
     pub fn unavailable(&self, name: &str) -> Option<&Entry> {
