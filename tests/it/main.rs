@@ -17,4 +17,5 @@ mod permission_rules;
 mod support;
 mod surfaces_cli;
 mod surfaces_messages;
+mod surfaces_trust;
 mod tidy;

@@ -49,15 +49,19 @@ impl Acceptance {
     /// and that is said: it fails closed.
     #[must_use]
     pub fn open(file: Option<&Path>) -> Self {
-        let stored = file.map_or_else(Stored::default, |file| match read(file) {
-            Ok(stored) => stored,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Stored::default(),
-            Err(error) => {
-                tracing::warn!(file = %file.display(), %error, "no plugin counts as accepted: the record cannot be read");
-                Stored::default()
-            }
-        });
-        Self { file: file.map(Path::to_owned), accepted: stored.plugins }
+        Self::read(file).unwrap_or_else(|error| {
+            tracing::warn!(file = %file.unwrap_or(Path::new("")).display(), %error, "no plugin counts as accepted: the record cannot be read");
+            Self { file: file.map(Path::to_owned), accepted: BTreeMap::new() }
+        })
+    }
+
+    /// The same for those who would rather not go on without it.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read.
+    pub fn read(file: Option<&Path>) -> io::Result<Self> {
+        let stored = file.map_or_else(|| Ok(Stored::default()), read_if_there)?;
+        Ok(Self { file: file.map(Path::to_owned), accepted: stored.plugins })
     }
 
     /// How a tool of these bytes stands.
@@ -112,10 +116,7 @@ impl Acceptance {
     fn change(&mut self, change: impl FnOnce(&mut BTreeMap<String, Record>)) -> io::Result<()> {
         let file = self.file.as_ref().ok_or_else(|| io::Error::other("there is no file to record it in"))?;
         // Read again: another process may have accepted something meanwhile.
-        let mut stored = match read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Stored::default(),
-            read => read?,
-        };
+        let mut stored = read_if_there(file)?;
         let before = stored.plugins.clone();
         change(&mut stored.plugins);
         if stored.plugins != before {
@@ -126,8 +127,11 @@ impl Acceptance {
     }
 }
 
-fn read(file: &Path) -> io::Result<Stored> {
-    serde_json::from_slice(&fs::read(file)?).map_err(io::Error::other)
+fn read_if_there(file: &Path) -> io::Result<Stored> {
+    match fs::read(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Stored::default()),
+        text => serde_json::from_slice(&text?).map_err(io::Error::other),
+    }
 }
 
 fn write(file: &Path, stored: &Stored) -> io::Result<()> {

@@ -3,6 +3,7 @@
 //! Leaves to others: what a plugin that is not accepted may do (`permission`).
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args, Subcommand};
@@ -62,7 +63,9 @@ impl Trust {
             return plugin.run().await;
         }
         let state = self.options.config()?.registry.state;
-        let mut acceptance = Acceptance::open(state.as_deref());
+        let mut acceptance = Acceptance::read(state.as_deref()).with_context(|| {
+            format!("cannot read `{}`", state.as_deref().unwrap_or(Path::new("")).display())
+        })?;
         let mut out = anstream::stdout().lock();
         let Some(name) = self.revoke else {
             return list(&mut out, &acceptance);
