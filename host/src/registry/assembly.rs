@@ -1,7 +1,6 @@
 //! Assembly: sources are scanned side by side, what they hold is checked, and what passes makes a pool. One
 //! broken plugin is listed with its reason and stops nobody.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::acceptance::{Acceptance, Standing};
@@ -203,7 +202,15 @@ struct Draft<'a> {
     registry: &'a Registry,
     policy: &'a Policy,
     names: Names,
-    lines: Vec<(bool, Entry, Option<Tool>)>,
+    lines: Vec<Line>,
+}
+
+/// One entry in the making.
+struct Line {
+    embedded: bool,
+    entry: Entry,
+    /// What can be called; else the names that are borne by what cannot.
+    tool: Result<Tool, Vec<String>>,
 }
 
 impl Draft<'_> {
@@ -235,7 +242,7 @@ impl Draft<'_> {
             traits: Vec::new(),
             state: State::Broken(why),
         };
-        self.lines.push((false, entry, None));
+        self.lines.push(Line { embedded: false, entry, tool: Err(Vec::new()) });
     }
 
     fn add_tool(&mut self, candidate: &Candidate, descriptor: Descriptor, body: Body) {
@@ -255,19 +262,16 @@ impl Draft<'_> {
             Ok((input, descriptor.output_schema.as_ref().map(Schema::check_output).transpose()?))
         });
         let taken = self.names.take(&descriptor, &entry.source);
-        let (schema, output_schema) = match (schemas, taken) {
-            (Ok(schemas), Ok(())) => schemas,
-            (Err(error), _) => return self.push_without(entry, State::Broken(error.to_string())),
-            (_, Err(error)) => return self.push_without(entry, State::Broken(error.to_string())),
+        if let Err(error) = taken {
+            return self.push_without(entry, State::Broken(error.to_string()), Vec::new());
+        }
+        let names = || descriptor.names().map(str::to_owned).collect();
+        let (schema, output_schema) = match schemas {
+            Ok(schemas) => schemas,
+            Err(error) => return self.push_without(entry, State::Broken(error.to_string()), names()),
         };
-        if options.enabled == Some(false) {
-            return self.push_without(entry, State::Disabled("switched off by the configuration".into()));
-        }
-        if !descriptor.enabled {
-            return self.push_without(entry, State::Disabled("switched off by the plugin".into()));
-        }
-        if let Some(rule) = self.policy.hides(descriptor.names()) {
-            return self.push_without(entry, State::Denied(rule));
+        if let Some(state) = self.kept_out(&descriptor) {
+            return self.push_without(entry, state, names());
         }
         entry.state = match (&standing, descriptor.loading) {
             (Standing::New, _) => State::New,
@@ -287,7 +291,20 @@ impl Draft<'_> {
             options,
             body,
         };
-        self.lines.push((embedded, entry, Some(tool)));
+        self.lines.push(Line { embedded, entry, tool: Ok(tool) });
+    }
+
+    /// Why a tool that could be called is not to be. What is said of a former name holds for the present one.
+    fn kept_out(&self, descriptor: &Descriptor) -> Option<State> {
+        let options = &self.registry.options.tools;
+        let off = |name| options.get(name).is_some_and(|options| options.enabled == Some(false));
+        if descriptor.names().any(off) {
+            return Some(State::Disabled("switched off by the configuration".into()));
+        }
+        if !descriptor.enabled {
+            return Some(State::Disabled("switched off by the plugin".into()));
+        }
+        self.policy.hides(descriptor.names()).map(State::Denied)
     }
 
     fn standing(&self, candidate: &Candidate, descriptor: &Descriptor, pinned: Option<&str>) -> Standing {
@@ -304,27 +321,31 @@ impl Draft<'_> {
         }
     }
 
-    fn push_without(&mut self, mut entry: Entry, state: State) {
+    fn push_without(&mut self, mut entry: Entry, state: State, names: Vec<String>) {
         entry.state = state;
-        self.lines.push((entry.source.starts_with("embedded:"), entry, None));
+        let embedded = entry.source.starts_with("embedded:");
+        self.lines.push(Line { embedded, entry, tool: Err(names) });
     }
 
     fn finish(mut self) -> Pool {
-        self.lines.sort_by(|(a_embedded, a, _), (b_embedded, b, _)| {
-            (!a_embedded, &a.name, &a.source).cmp(&(!b_embedded, &b.name, &b.source))
+        self.lines.sort_by(|a, b| {
+            let (left, right) = (&a.entry, &b.entry);
+            (!a.embedded, &left.name, &left.source).cmp(&(!b.embedded, &right.name, &right.source))
         });
         let mut pool = Pool::default();
-        let mut names = HashMap::new();
-        for (_, entry, tool) in self.lines {
-            if let Some(tool) = tool {
-                for name in tool.descriptor.names() {
-                    names.insert(name.to_owned(), pool.tools.len());
+        for Line { entry, tool, .. } in self.lines {
+            match tool {
+                Ok(tool) => {
+                    let place = pool.tools.len();
+                    pool.names.extend(tool.descriptor.names().map(|name| (name.to_owned(), place)));
+                    pool.tools.push(Arc::new(tool));
                 }
-                pool.tools.push(Arc::new(tool));
+                Err(names) => {
+                    pool.out.extend(names.into_iter().map(|name| (name, pool.entries.len())));
+                }
             }
             pool.entries.push(entry);
         }
-        pool.names = names;
         pool
     }
 }

@@ -17,6 +17,8 @@ pub struct Pool {
     pub(super) tools: Vec<Arc<Tool>>,
     /// Present and former names to places in `tools`.
     pub(super) names: HashMap<String, usize>,
+    /// The same of tools that bear their names and cannot be called, to places in `entries`.
+    pub(super) out: HashMap<String, usize>,
 }
 
 /// One line of the pool.
@@ -102,9 +104,10 @@ impl Pool {
         self.tools.iter().filter(same).map(Arc::clone).collect()
     }
 
-    /// The entry of that name that cannot be called, for an answer that says why.
+    /// The entry of that name, present or former, that cannot be called, for an answer that says why.
     #[must_use]
     pub fn unavailable(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.name == name && !entry.state.is_callable())
+        let bearer = self.out.get(name).map(|place| &self.entries[*place]);
+        bearer.or_else(|| self.entries.iter().find(|entry| entry.name == name && !entry.state.is_callable()))
     }
 }
