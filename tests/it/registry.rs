@@ -163,6 +163,25 @@ async fn nothing_takes_the_place_of_an_embedded_tool() {
 }
 
 #[tokio::test]
+async fn a_newcomer_does_not_take_the_name_of_an_accepted_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut config = with_plugins(folder.path());
+    config.registry.folders[0].accepted = false;
+    config.registry.state = Some(at("accepted.json"));
+    fs::copy(component("registry_first"), at("z.wasm")).unwrap();
+    host_of(config.clone(), []).await.accept("registry_changing").await.unwrap();
+    fs::copy(component("registry_second"), at("a.wasm")).unwrap();
+    let host = host_of(config.clone(), []).await;
+    assert_eq!(text_of(&call(&host, "registry_changing").await), "the first");
+    assert!(fault(&host, "registry_changing").unwrap().contains("z.wasm"), "{:#?}", host.pool().entries());
+    // Among equals the order of the files decides.
+    config.registry.state = None;
+    let host = host_of(config, []).await;
+    assert!(fault(&host, "registry_changing").unwrap().contains("a.wasm"), "{:#?}", host.pool().entries());
+}
+
+#[tokio::test]
 async fn one_plugin_may_hold_good_names_and_bad_ones() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(component("registry_names"), folder.path().join("names.wasm")).unwrap();

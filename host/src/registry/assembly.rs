@@ -60,8 +60,11 @@ impl Registry {
         let described = futures::future::join_all(candidates.into_iter().map(|found| self.described(found)));
         let mut described = described.await;
         described.extend(self.native_tools());
-        // Embedded first, then the rest; by name within each, below.
-        described.sort_by(|a, b| a.candidate.origin.cmp(&b.candidate.origin));
+        // Names go to the first who asks: embedded tools, native ones, what the operator has accepted, the rest.
+        described.sort_by_cached_key(|plugin| {
+            let origin = plugin.candidate.origin.clone();
+            (matches!(origin, Origin::File(_)), !self.is_accepted(plugin), origin)
+        });
         let mut draft = Draft { registry: self, policy, names: Names::default(), lines: Vec::new() };
         for plugin in described {
             draft.add(plugin);
@@ -121,6 +124,25 @@ impl Registry {
             },
         };
         Described { candidate, descriptors }
+    }
+
+    fn is_accepted(&self, plugin: &Described) -> bool {
+        let standing = |(tool, _): &(Descriptor, Body)| self.standing(&plugin.candidate, tool);
+        let tools = plugin.descriptors.as_ref();
+        tools.is_ok_and(|tools| tools.iter().map(standing).all(|standing| standing == Standing::Accepted))
+    }
+
+    fn standing(&self, candidate: &Candidate, descriptor: &Descriptor) -> Standing {
+        let pinned = self.options.tools.get(&descriptor.name).and_then(|options| options.digest.as_deref());
+        match pinned {
+            Some(digest) if digest == candidate.digest => Standing::Accepted,
+            Some(digest) => Standing::Changed(format!("the configuration accepts only `{digest}`")),
+            None if candidate.accepted => Standing::Accepted,
+            None => {
+                let acceptance = self.acceptance.lock().unwrap_or_else(PoisonError::into_inner);
+                acceptance.standing(descriptor, &candidate.digest)
+            }
+        }
     }
 
     fn native_tools(&self) -> impl Iterator<Item = Described> {
@@ -247,7 +269,7 @@ impl Draft<'_> {
 
     fn add_tool(&mut self, candidate: &Candidate, descriptor: Descriptor, body: Body) {
         let options = self.registry.options.tools.get(&descriptor.name).cloned().unwrap_or_default();
-        let standing = self.standing(candidate, &descriptor, options.digest.as_deref());
+        let standing = self.registry.standing(candidate, &descriptor);
         let mut entry = Entry {
             name: descriptor.name.clone(),
             title: descriptor.title.clone(),
@@ -305,20 +327,6 @@ impl Draft<'_> {
             return Some(State::Disabled("switched off by the plugin".into()));
         }
         self.policy.hides(descriptor.names()).map(State::Denied)
-    }
-
-    fn standing(&self, candidate: &Candidate, descriptor: &Descriptor, pinned: Option<&str>) -> Standing {
-        match pinned {
-            Some(digest) if digest == candidate.digest => Standing::Accepted,
-            Some(digest) => Standing::Changed(format!("the configuration accepts only `{digest}`")),
-            None if candidate.accepted => Standing::Accepted,
-            None => self
-                .registry
-                .acceptance
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .standing(descriptor, &candidate.digest),
-        }
     }
 
     fn push_without(&mut self, mut entry: Entry, state: State, names: Vec<String>) {
