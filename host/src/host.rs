@@ -107,15 +107,18 @@ impl Host {
         self.pipeline.explain(&self.pool(), call).await
     }
 
-    /// Accepts a new or changed plugin as it is now, for good, and takes it into the pool as accepted.
+    /// Accepts a new or changed plugin as it is now, for good: `tool` and every other tool in the same bytes. The
+    /// pool after it has them as accepted.
     ///
     /// # Errors
     /// There is no such tool, or the acceptance cannot be recorded.
     pub async fn accept(&self, tool: &str) -> Result<(), HostError> {
-        let pool = self.pool();
-        let found = pool.find(tool).ok_or_else(|| HostError::NoSuchTool(tool.to_owned()))?;
+        let tools = self.pool().plugin_of(tool);
+        if tools.is_empty() {
+            return Err(HostError::NoSuchTool(tool.to_owned()));
+        }
         self.registry
-            .accept(found)
+            .accept(&tools)
             .map_err(|error| HostError::Acceptance { tool: tool.to_owned(), why: error.to_string() })?;
         self.reload().await;
         Ok(())

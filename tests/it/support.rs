@@ -20,8 +20,13 @@ pub(crate) fn config_in(folder: &Path) -> Config {
     config
 }
 
-/// Where tests keep what is costly to make.
+/// Where tests keep what is costly to make. The name is what the binary makes of [`cache_home`].
 pub(crate) fn caches() -> PathBuf {
+    cache_home().join("mortise")
+}
+
+/// `XDG_CACHE_HOME` of the binary under test.
+pub(crate) fn cache_home() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("caches")
 }
 

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::bindings::mortise::tool::types as wit;
-use super::bytes;
 use super::{
     Access, Activity, Answers, Blob, Content, Descriptor, Embedded, Extent, Failure, Field, FieldRole,
     Invocation, Link, Loading, Message, Need, OnInterrupt, Outcome, PathSubject, Progress, Rejection,

@@ -30,9 +30,11 @@ pub struct Acceptance {
 
 /// One accepted tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Record {
-    digest: String,
-    descriptor: Descriptor,
+pub struct Record {
+    /// `sha256:…` of the component that was accepted.
+    pub digest: String,
+    /// What the tool said of itself then.
+    pub descriptor: Descriptor,
 }
 
 /// The file as it is written.
@@ -47,15 +49,19 @@ impl Acceptance {
     /// and that is said: it fails closed.
     #[must_use]
     pub fn open(file: Option<&Path>) -> Self {
-        let stored = file.map_or_else(Stored::default, |file| match read(file) {
-            Ok(stored) => stored,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Stored::default(),
-            Err(error) => {
-                tracing::warn!(file = %file.display(), %error, "no plugin counts as accepted: the record cannot be read");
-                Stored::default()
-            }
-        });
-        Self { file: file.map(Path::to_owned), accepted: stored.plugins }
+        Self::read(file).unwrap_or_else(|error| {
+            tracing::warn!(file = %file.unwrap_or(Path::new("")).display(), %error, "no plugin counts as accepted: the record cannot be read");
+            Self { file: file.map(Path::to_owned), accepted: BTreeMap::new() }
+        })
+    }
+
+    /// The same for those who would rather not go on without it.
+    ///
+    /// # Errors
+    /// The file is there and cannot be read.
+    pub fn read(file: Option<&Path>) -> io::Result<Self> {
+        let stored = file.map_or_else(|| Ok(Stored::default()), read_if_there)?;
+        Ok(Self { file: file.map(Path::to_owned), accepted: stored.plugins })
     }
 
     /// How a tool of these bytes stands.
@@ -68,27 +74,64 @@ impl Acceptance {
         }
     }
 
-    /// Records that these bytes are accepted under this tool's name.
+    /// What was accepted, by tool name.
+    #[must_use]
+    pub fn records(&self) -> &BTreeMap<String, Record> {
+        &self.accepted
+    }
+
+    /// Records that these bytes are accepted under the names of these tools.
     ///
     /// # Errors
     /// The record cannot be written.
-    pub fn accept(&mut self, descriptor: &Descriptor, digest: &str) -> io::Result<()> {
+    pub fn accept(&mut self, tools: &[&Descriptor], digest: &str) -> io::Result<()> {
+        self.change(|plugins| {
+            for tool in tools {
+                let record = Record { digest: digest.to_owned(), descriptor: Descriptor::clone(tool) };
+                plugins.insert(tool.name.clone(), record);
+            }
+        })
+    }
+
+    /// Takes back what was accepted under a tool's name, for every tool that was accepted with the same bytes.
+    /// Answers their names; none: there is no such record.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub fn revoke(&mut self, tool: &str) -> io::Result<Vec<String>> {
+        let mut revoked = Vec::new();
+        self.change(|plugins| {
+            let Some(digest) = plugins.get(tool).map(|record| record.digest.clone()) else { return };
+            plugins.retain(|name, record| {
+                let stays = record.digest != digest;
+                if !stays {
+                    revoked.push(name.clone());
+                }
+                stays
+            });
+        })?;
+        Ok(revoked)
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut BTreeMap<String, Record>)) -> io::Result<()> {
         let file = self.file.as_ref().ok_or_else(|| io::Error::other("there is no file to record it in"))?;
         // Read again: another process may have accepted something meanwhile.
-        let mut stored = match read(file) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Stored::default(),
-            read => read?,
-        };
-        let record = Record { digest: digest.to_owned(), descriptor: descriptor.clone() };
-        stored.plugins.insert(descriptor.name.clone(), record);
-        write(file, &stored)?;
+        let mut stored = read_if_there(file)?;
+        let before = stored.plugins.clone();
+        change(&mut stored.plugins);
+        if stored.plugins != before {
+            write(file, &stored)?;
+        }
         self.accepted = stored.plugins;
         Ok(())
     }
 }
 
-fn read(file: &Path) -> io::Result<Stored> {
-    serde_json::from_slice(&fs::read(file)?).map_err(io::Error::other)
+fn read_if_there(file: &Path) -> io::Result<Stored> {
+    match fs::read(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Stored::default()),
+        text => serde_json::from_slice(&text?).map_err(io::Error::other),
+    }
 }
 
 fn write(file: &Path, stored: &Stored) -> io::Result<()> {

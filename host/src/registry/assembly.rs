@@ -1,7 +1,6 @@
 //! Assembly: sources are scanned side by side, what they hold is checked, and what passes makes a pool. One
 //! broken plugin is listed with its reason and stops nobody.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::acceptance::{Acceptance, Standing};
@@ -61,8 +60,11 @@ impl Registry {
         let described = futures::future::join_all(candidates.into_iter().map(|found| self.described(found)));
         let mut described = described.await;
         described.extend(self.native_tools());
-        // Embedded first, then the rest; by name within each, below.
-        described.sort_by(|a, b| a.candidate.origin.cmp(&b.candidate.origin));
+        // Names go to the first who asks: embedded tools, native ones, what the operator has accepted, the rest.
+        described.sort_by_cached_key(|plugin| {
+            let origin = plugin.candidate.origin.clone();
+            (matches!(origin, Origin::File(_)), !self.is_accepted(plugin), origin)
+        });
         let mut draft = Draft { registry: self, policy, names: Names::default(), lines: Vec::new() };
         for plugin in described {
             draft.add(plugin);
@@ -70,12 +72,15 @@ impl Registry {
         draft.finish()
     }
 
-    /// Records that the operator accepts a tool's present bytes. Takes effect at the next assembly.
+    /// Records that the operator accepts the present bytes of a plugin, whose tools in the pool these are.
+    /// Takes effect at the next assembly.
     ///
     /// # Errors
     /// The record cannot be written.
-    pub fn accept(&self, tool: &Tool) -> std::io::Result<()> {
-        self.acceptance.lock().unwrap_or_else(PoisonError::into_inner).accept(&tool.descriptor, &tool.digest)
+    pub fn accept(&self, tools: &[Arc<Tool>]) -> std::io::Result<()> {
+        let Some(first) = tools.first() else { return Ok(()) };
+        let descriptors: Vec<&Descriptor> = tools.iter().map(|tool| &tool.descriptor).collect();
+        self.acceptance.lock().unwrap_or_else(PoisonError::into_inner).accept(&descriptors, &first.digest)
     }
 
     async fn candidates(&self) -> Vec<Candidate> {
@@ -119,6 +124,25 @@ impl Registry {
             },
         };
         Described { candidate, descriptors }
+    }
+
+    fn is_accepted(&self, plugin: &Described) -> bool {
+        let standing = |(tool, _): &(Descriptor, Body)| self.standing(&plugin.candidate, tool);
+        let tools = plugin.descriptors.as_ref();
+        tools.is_ok_and(|tools| tools.iter().map(standing).all(|standing| standing == Standing::Accepted))
+    }
+
+    fn standing(&self, candidate: &Candidate, descriptor: &Descriptor) -> Standing {
+        let pinned = self.options.tools.get(&descriptor.name).and_then(|options| options.digest.as_deref());
+        match pinned {
+            Some(digest) if digest == candidate.digest => Standing::Accepted,
+            Some(digest) => Standing::Changed(format!("the configuration accepts only `{digest}`")),
+            None if candidate.accepted => Standing::Accepted,
+            None => {
+                let acceptance = self.acceptance.lock().unwrap_or_else(PoisonError::into_inner);
+                acceptance.standing(descriptor, &candidate.digest)
+            }
+        }
     }
 
     fn native_tools(&self) -> impl Iterator<Item = Described> {
@@ -200,7 +224,15 @@ struct Draft<'a> {
     registry: &'a Registry,
     policy: &'a Policy,
     names: Names,
-    lines: Vec<(bool, Entry, Option<Tool>)>,
+    lines: Vec<Line>,
+}
+
+/// One entry in the making.
+struct Line {
+    embedded: bool,
+    entry: Entry,
+    /// What can be called; else the names that are borne by what cannot.
+    tool: Result<Tool, Vec<String>>,
 }
 
 impl Draft<'_> {
@@ -232,12 +264,12 @@ impl Draft<'_> {
             traits: Vec::new(),
             state: State::Broken(why),
         };
-        self.lines.push((false, entry, None));
+        self.lines.push(Line { embedded: false, entry, tool: Err(Vec::new()) });
     }
 
     fn add_tool(&mut self, candidate: &Candidate, descriptor: Descriptor, body: Body) {
         let options = self.registry.options.tools.get(&descriptor.name).cloned().unwrap_or_default();
-        let standing = self.standing(candidate, &descriptor, options.digest.as_deref());
+        let standing = self.registry.standing(candidate, &descriptor);
         let mut entry = Entry {
             name: descriptor.name.clone(),
             title: descriptor.title.clone(),
@@ -252,19 +284,16 @@ impl Draft<'_> {
             Ok((input, descriptor.output_schema.as_ref().map(Schema::check_output).transpose()?))
         });
         let taken = self.names.take(&descriptor, &entry.source);
-        let (schema, output_schema) = match (schemas, taken) {
-            (Ok(schemas), Ok(())) => schemas,
-            (Err(error), _) => return self.push_without(entry, State::Broken(error.to_string())),
-            (_, Err(error)) => return self.push_without(entry, State::Broken(error.to_string())),
+        if let Err(error) = taken {
+            return self.push_without(entry, State::Broken(error.to_string()), Vec::new());
+        }
+        let names = || descriptor.names().map(str::to_owned).collect();
+        let (schema, output_schema) = match schemas {
+            Ok(schemas) => schemas,
+            Err(error) => return self.push_without(entry, State::Broken(error.to_string()), names()),
         };
-        if options.enabled == Some(false) {
-            return self.push_without(entry, State::Disabled("switched off by the configuration".into()));
-        }
-        if !descriptor.enabled {
-            return self.push_without(entry, State::Disabled("switched off by the plugin".into()));
-        }
-        if let Some(rule) = self.policy.hides(descriptor.names()) {
-            return self.push_without(entry, State::Denied(rule));
+        if let Some(state) = self.kept_out(&descriptor) {
+            return self.push_without(entry, state, names());
         }
         entry.state = match (&standing, descriptor.loading) {
             (Standing::New, _) => State::New,
@@ -284,44 +313,47 @@ impl Draft<'_> {
             options,
             body,
         };
-        self.lines.push((embedded, entry, Some(tool)));
+        self.lines.push(Line { embedded, entry, tool: Ok(tool) });
     }
 
-    fn standing(&self, candidate: &Candidate, descriptor: &Descriptor, pinned: Option<&str>) -> Standing {
-        match pinned {
-            Some(digest) if digest == candidate.digest => Standing::Accepted,
-            Some(digest) => Standing::Changed(format!("the configuration accepts only `{digest}`")),
-            None if candidate.accepted => Standing::Accepted,
-            None => self
-                .registry
-                .acceptance
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .standing(descriptor, &candidate.digest),
+    /// Why a tool that could be called is not to be. What is said of a former name holds for the present one.
+    fn kept_out(&self, descriptor: &Descriptor) -> Option<State> {
+        let options = &self.registry.options.tools;
+        let off = |name| options.get(name).is_some_and(|options| options.enabled == Some(false));
+        if descriptor.names().any(off) {
+            return Some(State::Disabled("switched off by the configuration".into()));
         }
+        if !descriptor.enabled {
+            return Some(State::Disabled("switched off by the plugin".into()));
+        }
+        self.policy.hides(descriptor.names()).map(State::Denied)
     }
 
-    fn push_without(&mut self, mut entry: Entry, state: State) {
+    fn push_without(&mut self, mut entry: Entry, state: State, names: Vec<String>) {
         entry.state = state;
-        self.lines.push((entry.source.starts_with("embedded:"), entry, None));
+        let embedded = entry.source.starts_with("embedded:");
+        self.lines.push(Line { embedded, entry, tool: Err(names) });
     }
 
     fn finish(mut self) -> Pool {
-        self.lines.sort_by(|(a_embedded, a, _), (b_embedded, b, _)| {
-            (!a_embedded, &a.name, &a.source).cmp(&(!b_embedded, &b.name, &b.source))
+        self.lines.sort_by(|a, b| {
+            let (left, right) = (&a.entry, &b.entry);
+            (!a.embedded, &left.name, &left.source).cmp(&(!b.embedded, &right.name, &right.source))
         });
         let mut pool = Pool::default();
-        let mut names = HashMap::new();
-        for (_, entry, tool) in self.lines {
-            if let Some(tool) = tool {
-                for name in tool.descriptor.names() {
-                    names.insert(name.to_owned(), pool.tools.len());
+        for Line { entry, tool, .. } in self.lines {
+            match tool {
+                Ok(tool) => {
+                    let place = pool.tools.len();
+                    pool.names.extend(tool.descriptor.names().map(|name| (name.to_owned(), place)));
+                    pool.tools.push(Arc::new(tool));
                 }
-                pool.tools.push(Arc::new(tool));
+                Err(names) => {
+                    pool.out.extend(names.into_iter().map(|name| (name, pool.entries.len())));
+                }
             }
             pool.entries.push(entry);
         }
-        pool.names = names;
         pool
     }
 }

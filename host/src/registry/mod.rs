@@ -13,7 +13,7 @@ mod native;
 mod pool;
 mod tool;
 
-pub use acceptance::{Acceptance, Standing};
+pub use acceptance::{Acceptance, Record, Standing};
 pub use assembly::Registry;
 pub use names::NameError;
 pub use native::{NativeCall, NativeTool};

@@ -31,7 +31,7 @@ pub enum NameError {
     },
 }
 
-/// Names in use, present and former, in the form that makes twins equal.
+/// Names in use, present and former, by every look of theirs.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashMap<String, (String, String)>,
@@ -43,24 +43,21 @@ impl Names {
     /// # Errors
     /// One of them is malformed, reserved or taken.
     pub(super) fn take(&mut self, descriptor: &Descriptor, owner: &str) -> Result<(), NameError> {
-        let mut own: Vec<(String, &str)> = Vec::new();
+        let mut own: HashMap<String, (String, String)> = HashMap::new();
         for name in descriptor.names() {
             check(name)?;
-            let look = look(name);
-            let twin = self.taken.get(&look).map(|(taken, owner)| (taken.as_str(), owner.as_str()));
-            let own_twin = own.iter().find(|(other, _)| *other == look).map(|(_, name)| (*name, owner));
-            if let Some((taken, owner)) = twin.or(own_twin) {
+            let looks = looks(name);
+            if let Some((taken, owner)) = looks.iter().find_map(|look| self.taken.get(look).or(own.get(look)))
+            {
                 return Err(NameError::Taken {
                     name: name.to_owned(),
-                    taken: taken.to_owned(),
-                    owner: owner.to_owned(),
+                    taken: taken.clone(),
+                    owner: owner.clone(),
                 });
             }
-            own.push((look, name));
+            own.extend(looks.map(|look| (look, (name.to_owned(), owner.to_owned()))));
         }
-        for (look, name) in own {
-            self.taken.insert(look, (name.to_owned(), owner.to_owned()));
-        }
+        self.taken.extend(own);
         Ok(())
     }
 }
@@ -78,9 +75,12 @@ fn check(name: &str) -> Result<(), NameError> {
     Ok(())
 }
 
-/// One form for all names that look or sound the same: the confusable skeleton of Unicode Technical
-/// Standard 39, with case folded before and after it and `-` taken for `_`.
-fn look(name: &str) -> String {
+/// The looks of a name; two names with one in common could be taken for each other. The same letters in another
+/// case, and the confusable skeleton of Unicode Technical Standard 39 of the name as it is (`I` is like `l`) and
+/// of its small letters (`G1OB` is like `glob`), each with `-` taken for `_`.
+fn looks(name: &str) -> [String; 3] {
     let skeleton = |text: &str| unicode_security::skeleton(text).collect::<String>();
-    skeleton(&name.to_ascii_lowercase()).to_ascii_lowercase().replace('-', "_")
+    let small = name.to_ascii_lowercase();
+    let looks = [skeleton(name), skeleton(&small), small];
+    looks.map(|look| look.to_ascii_lowercase().replace('-', "_"))
 }

@@ -17,6 +17,8 @@ pub struct Pool {
     pub(super) tools: Vec<Arc<Tool>>,
     /// Present and former names to places in `tools`.
     pub(super) names: HashMap<String, usize>,
+    /// The same of tools that bear their names and cannot be called, to places in `entries`.
+    pub(super) out: HashMap<String, usize>,
 }
 
 /// One line of the pool.
@@ -94,9 +96,18 @@ impl Pool {
         present.chain(self.names.keys().map(String::as_str)).collect()
     }
 
-    /// The entry of that name that cannot be called, for an answer that says why.
+    /// The tools of the plugin that holds the tool of this name, in order: they come in the same bytes.
+    #[must_use]
+    pub fn plugin_of(&self, name: &str) -> Vec<Arc<Tool>> {
+        let Some(found) = self.find(name) else { return Vec::new() };
+        let same = |tool: &&Arc<Tool>| (&tool.source, &tool.digest) == (&found.source, &found.digest);
+        self.tools.iter().filter(same).map(Arc::clone).collect()
+    }
+
+    /// The entry of that name, present or former, that cannot be called, for an answer that says why.
     #[must_use]
     pub fn unavailable(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.name == name && !entry.state.is_callable())
+        let bearer = self.out.get(name).map(|place| &self.entries[*place]);
+        bearer.or_else(|| self.entries.iter().find(|entry| entry.name == name && !entry.state.is_callable()))
     }
 }

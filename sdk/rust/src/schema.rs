@@ -9,18 +9,17 @@ pub(crate) const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// The schema of what a model sends.
 pub(crate) fn of_input<T: JsonSchema>() -> String {
-    let mut schema = generate::<T>();
+    let mut schema = generate::<T>(SchemaSettings::draft2020_12());
     schema.remove("description"); // the tool's own description says it
     write(&schema)
 }
 
-/// The schema of what programs get.
+/// The schema of what programs get: as the type is written, where an absent value is a `null` unless it is skipped.
 pub(crate) fn of_output<T: JsonSchema>() -> String {
-    write(&generate::<T>())
+    write(&generate::<T>(SchemaSettings::draft2020_12().for_serialize()))
 }
 
-fn generate<T: JsonSchema>() -> Map<String, Value> {
-    let mut settings = SchemaSettings::draft2020_12();
+fn generate<T: JsonSchema>(mut settings: SchemaSettings) -> Map<String, Value> {
     settings.meta_schema = None;
     settings.inline_subschemas = true;
     settings.transforms.clear();
@@ -169,6 +168,28 @@ mod tests {
                 },
                 "additionalProperties": false,
                 "required": ["path"],
+            })
+        );
+    }
+
+    #[derive(schemars::JsonSchema, serde::Serialize)]
+    struct Output {
+        before: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    }
+
+    #[test]
+    fn an_output_schema_fits_what_is_written() {
+        let written = serde_json::to_value(Output { before: None, note: None }).unwrap();
+        assert_eq!(written, json!({"before": null}));
+        let schema: Value = serde_json::from_str(&of_output::<Output>()).unwrap();
+        assert_eq!(
+            schema,
+            json!({
+                "type": "object",
+                "properties": {"before": {"type": ["string", "null"]}, "note": {"type": "string"}},
+                "required": ["before"],
             })
         );
     }

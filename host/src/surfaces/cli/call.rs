@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use clap::Args;
 
 use super::options::{HostOptions, interruptible, read_input};
-use super::{Exit, paint};
+use super::{Exit, paint, printed};
 use crate::contract::Content;
 use crate::execution::{Call, CallResult, Ending};
 use crate::host::Host;
@@ -35,21 +35,24 @@ impl CallOne {
         let call = Call { id: "call".to_owned(), name: self.tool, input: read_input(&self.input)? };
         let host = self.options.host().await?;
         let broken = is_broken(&host, &call.name);
-        let result = host.call_attended(call, interruptible()).await;
-        say_notes(&result.notes)?;
-        if self.json {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{}", serde_json::to_string_pretty(&messages::tool_result(&result))?)?;
-        } else {
-            print(&result)?;
-        }
-        Ok(if broken { Exit::NotLoaded } else { exit(&result) })
+        let result = host.call_attended(call, interruptible()?).await;
+        let exit = if broken { Exit::NotLoaded } else { exit(&result) };
+        printed(say_notes(&result.notes), exit)?;
+        let printing = if self.json { print_whole(&result) } else { print(&result) };
+        printed(printing, exit)
     }
 }
 
+/// Whether the name is that of a plugin that could not be loaded, and of no tool.
 fn is_broken(host: &Host, name: &str) -> bool {
     let pool = host.pool();
-    pool.entries().iter().any(|entry| entry.name == name && matches!(entry.state, State::Broken(_)))
+    let unavailable = pool.find(name).is_none().then(|| pool.unavailable(name)).flatten();
+    unavailable.is_some_and(|entry| matches!(entry.state, State::Broken(_)))
+}
+
+fn print_whole(result: &CallResult) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    Ok(writeln!(out, "{}", serde_json::to_string_pretty(&messages::tool_result(result))?)?)
 }
 
 fn exit(result: &CallResult) -> Exit {

@@ -78,7 +78,7 @@ fn row(entry: &Entry) -> [String; 5] {
     [
         visible(&entry.name),
         state.to_owned(),
-        entry.traits.join(", "),
+        visible(&entry.traits.join(", ")),
         digest.to_owned(),
         visible(&entry.source),
     ]

@@ -11,6 +11,7 @@ mod options;
 mod paint;
 mod prompt;
 mod run;
+mod trust;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use prompt::Terminal;
+
+use super::visible_lines;
 
 /// The runtime that AI agents' tools live in.
 #[derive(Debug, Parser)]
@@ -41,6 +44,8 @@ enum Command {
     Demo(demo::Demo),
     /// Say what is missing on this machine, and how to get it.
     Doctor(doctor::Doctor),
+    /// Accept a plugin as it is now, see what is accepted, and take it back.
+    Trust(trust::Trust),
 }
 
 /// What a command came to.
@@ -77,20 +82,32 @@ async fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Explain(command) => command.run().await,
         Command::Demo(command) => command.run().await,
         Command::Doctor(command) => command.run(),
+        Command::Trust(command) => command.run().await,
     }
 }
 
 fn ended(result: anyhow::Result<Exit>) -> ExitCode {
     let exit = result.unwrap_or_else(|error| {
-        let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-        if error.downcast_ref::<io::Error>().is_some_and(closed) {
+        if is_closed_pipe(&error) {
             // Whoever read the output has enough of it.
             return Exit::Done;
         }
         let mut err = anstream::stderr().lock();
-        // Nowhere is left to say that standard error is closed.
-        let _ = writeln!(err, "{} {error:#}", paint::red("error:"));
+        // An error may quote what others wrote. Nowhere is left to say that standard error is closed.
+        let _ = writeln!(err, "{} {}", paint::red("error:"), visible_lines(&format!("{error:#}")));
         Exit::WrongUsage
     });
     ExitCode::from(exit as u8)
+}
+
+/// What a call came to, also where nobody read to the end what was printed of it.
+fn printed(printing: anyhow::Result<()>, exit: Exit) -> anyhow::Result<Exit> {
+    match printing {
+        Err(error) if !is_closed_pipe(&error) => Err(error),
+        _ => Ok(exit),
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

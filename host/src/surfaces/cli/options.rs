@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::Value;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::paint;
 use super::prompt::Terminal;
@@ -69,7 +70,8 @@ impl HostOptions {
     }
 
     /// The configuration; what was passed over on the way is said.
-    fn config(&self) -> anyhow::Result<Config> {
+    pub(super) fn config(&self) -> anyhow::Result<Config> {
+        log(self.verbose);
         let config = load(&self.sources())?;
         let mut err = anstream::stderr().lock();
         for warning in &config.warnings {
@@ -80,7 +82,6 @@ impl HostOptions {
 
     /// A host that asks at the terminal, if there is one.
     pub(super) async fn host(&self) -> anyhow::Result<Host> {
-        log(self.verbose);
         let config = self.config()?;
         Ok(Host::builder().config(config).authorizer(Arc::new(Terminal::default())).build().await?)
     }
@@ -92,7 +93,9 @@ fn log(verbose: u8) {
         1 => "mortise=info",
         _ => "mortise=trace",
     };
-    let log = tracing_subscriber::fmt().with_env_filter(level).with_writer(io::stderr).with_ansi(false);
+    // Where standard error is closed there is nobody to tell, and nothing that may fail for it.
+    let log = tracing_subscriber::fmt().log_internal_errors(false).with_env_filter(level);
+    let log = log.with_writer(io::stderr).with_ansi(false);
     // A second command in one process keeps the first one's log.
     let _ = log.without_time().with_target(false).try_init();
 }
@@ -124,16 +127,17 @@ pub(super) fn read_input(input: &str) -> anyhow::Result<Value> {
 }
 
 /// An attendance that the first Ctrl-C cancels. The second one ends the process, as if nobody had listened.
-pub(super) fn interruptible() -> Attendance {
+///
+/// From the moment this returns: a Ctrl-C that comes before the first call has started counts, too.
+pub(super) fn interruptible() -> anyhow::Result<Attendance> {
     let attendance = Attendance::default();
     let cancel = attendance.cancel.clone();
+    let mut interrupts = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            cancel.cancel();
-        }
-        if tokio::signal::ctrl_c().await.is_ok() {
-            std::process::exit(super::Exit::Interrupted as i32);
-        }
+        interrupts.recv().await;
+        cancel.cancel();
+        interrupts.recv().await;
+        std::process::exit(super::Exit::Interrupted as i32);
     });
-    attendance
+    Ok(attendance)
 }

@@ -27,7 +27,7 @@ impl Run {
     pub(super) async fn run(self) -> anyhow::Result<Exit> {
         let calls = messages::read_turn(&read_text(&self.file)?)?;
         let host = self.options.host().await?;
-        let attendance = interruptible();
+        let attendance = interruptible()?;
         let results = host.run_attended(calls, &attendance, |_| {}).await;
         for result in &results {
             super::call::say_notes(&result.notes)?;
