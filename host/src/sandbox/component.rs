@@ -11,11 +11,11 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tokio::sync::OnceCell;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
+use wasmtime::component::{ComponentExportIndex, ComponentNamedList, InstancePre, Lift, Lower};
 
 use super::engine::{Core, Engine, EngineError, share};
 use super::state::State;
-use crate::contract::bindings::exports::mortise::tool::toolset::{GuestIndices, View};
+use crate::contract::bindings::exports::mortise::tool::toolset::View;
 use crate::contract::bindings::mortise::tool::types as wit;
 use crate::contract::{CONTRACT_VERSION, Contract, ContractError};
 
@@ -38,9 +38,17 @@ struct Shared {
 /// What an instance is made from.
 pub(super) struct Ready {
     pub(super) instance: InstancePre<State>,
-    pub(super) toolset: GuestIndices,
+    pub(super) toolset: Toolset,
     /// What an instance takes of the pool, in instances.
     pub(super) share: u32,
+}
+
+/// Where the functions of the contract are among a component's exports; their types have been checked.
+pub(super) struct Toolset {
+    pub(super) describe: ComponentExportIndex,
+    pub(super) inspect: ComponentExportIndex,
+    pub(super) preview: ComponentExportIndex,
+    pub(super) call: ComponentExportIndex,
 }
 
 /// Where a component's bytes are to be had when it is compiled.
@@ -186,14 +194,15 @@ impl Ready {
     fn link(core: &Core, component: &wasmtime::component::Component) -> Result<Self, LoadError> {
         let code = |error: wasmtime::Error| LoadError::Code(format!("{error:#}"));
         let instance = core.linker.instantiate_pre(component).map_err(code)?;
-        let toolset = GuestIndices::new(&instance)
-            .map_err(|error| LoadError::Contract(ContractError::WrongType(format!("{error:#}"))))?;
-        let types = Exports { instance: &instance };
-        types.check::<(), (Vec<wit::Descriptor>,)>("describe")?;
-        types.check::<(&wit::Invocation,), (wit::Answers,)>("inspect")?;
-        types.check::<(&wit::Invocation,), (Result<Vec<wit::Content>, wit::Rejection>,)>("preview")?;
-        types.check::<(&wit::Invocation,), (Result<wit::Outcome, wit::Failure>,)>("call")?;
-        types.check::<(&View,), (Option<String>,)>("render")?;
+        let exports = Exports { instance: &instance };
+        let toolset = Toolset {
+            describe: exports.find::<(), (Vec<wit::Descriptor>,)>("describe")?,
+            inspect: exports.find::<(&wit::Invocation,), (wit::Answers,)>("inspect")?,
+            preview: exports
+                .find::<(&wit::Invocation,), (Result<Vec<wit::Content>, wit::Rejection>,)>("preview")?,
+            call: exports.find::<(&wit::Invocation,), (Result<wit::Outcome, wit::Failure>,)>("call")?,
+        };
+        exports.find::<(&View,), (Option<String>,)>("render")?;
         Ok(Self { instance, toolset, share: share(component) })
     }
 }
@@ -203,7 +212,7 @@ struct Exports<'a> {
 }
 
 impl Exports<'_> {
-    fn check<Params, Results>(&self, name: &str) -> Result<(), LoadError>
+    fn find<Params, Results>(&self, name: &str) -> Result<ComponentExportIndex, LoadError>
     where
         Params: ComponentNamedList + Lower,
         Results: ComponentNamedList + Lift,
@@ -214,8 +223,9 @@ impl Exports<'_> {
             .get_export_index(None, format!("mortise:tool/toolset@{CONTRACT_VERSION}").as_str())
             .ok_or_else(wrong)?;
         match component.get_export(Some(&toolset), name) {
-            Some((ComponentItem::ComponentFunc(function), _)) => {
-                function.typecheck::<Params, Results>(&self.instance.instance_type()).map_err(|_| wrong())
+            Some((ComponentItem::ComponentFunc(function), index)) => {
+                let checked = function.typecheck::<Params, Results>(&self.instance.instance_type());
+                checked.map(|()| index).map_err(|_| wrong())
             }
             _ => Err(wrong()),
         }

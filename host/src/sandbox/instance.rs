@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use wasmtime::component::{ComponentExportIndex, ComponentNamedList, Lift, Lower};
 use wasmtime::{Store, Trap, UpdateDeadline};
 
 use super::bounds::hold;
-use super::component::{Component, LoadError};
+use super::component::{Component, LoadError, Toolset};
 use super::engine::EngineError;
 use super::filesystem::Seen;
 use super::phase::{Phase, ProgressSink, Session};
 use super::state::State;
 use super::storage::Storage;
-use crate::contract::bindings::exports::mortise::tool::toolset::Guest;
 use crate::contract::bindings::mortise::tool::types as wit;
 use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection};
 use crate::permission::{Grant, Refusal};
@@ -118,7 +118,7 @@ impl Component {
             progress: None,
             cancel: CancellationToken::new(),
         };
-        let said = self.visit(visit, async |guest, store| guest.call_describe(store).await).await?.answer;
+        let (said,): (Vec<wit::Descriptor>,) = self.visit(visit, |toolset| &toolset.describe, ()).await?.answer;
         let descriptors = said.into_iter().map(Descriptor::try_from).collect::<Result<_, _>>();
         descriptors.map_err(|nonsense| nonsense.in_phase(Phase::Describe))
     }
@@ -131,8 +131,9 @@ impl Component {
         let limits = *visit.grant.limits();
         let visit = Visit { phase: Phase::Inspect, grant: Arc::new(Grant::none(limits)), ..visit };
         let call = wit::Invocation::from(call);
-        let said = self.visit(visit, async |guest, store| guest.call_inspect(store, &call).await).await?;
-        Ok(said.answer.into())
+        let (said,): (wit::Answers,) =
+            self.visit(visit, |toolset| &toolset.inspect, (&call,)).await?.answer;
+        Ok(said.into())
     }
 
     /// Asks what would happen. Holds what `visit` holds: reads that are allowed unasked.
@@ -146,8 +147,9 @@ impl Component {
     ) -> Result<Result<Vec<Content>, Rejection>, GuestError> {
         let visit = Visit { phase: Phase::Preview, ..visit };
         let call = wit::Invocation::from(call);
-        let said = self.visit(visit, async |guest, store| guest.call_preview(store, &call).await).await?;
-        Ok(match said.answer {
+        let (said,): (Result<Vec<wit::Content>, wit::Rejection>,) =
+            self.visit(visit, |toolset| &toolset.preview, (&call,)).await?.answer;
+        Ok(match said {
             Ok(content) => Ok(content.into_iter().map(Content::from).collect()),
             Err(rejection) => Err(rejection.into()),
         })
@@ -165,8 +167,9 @@ impl Component {
         let visit = Visit { phase: Phase::Call, ..visit };
         let most = visit.grant.limits().result_bytes;
         let call = wit::Invocation::from(call);
-        let mut said = self.visit(visit, async |guest, store| guest.call_call(store, &call).await).await?;
-        let answer = match said.answer {
+        let mut said: Finished<(Result<wit::Outcome, wit::Failure>,)> =
+            self.visit(visit, |toolset| &toolset.call, (&call,)).await?;
+        let answer = match said.answer.0 {
             Ok(outcome) => Outcome::try_from(outcome).map(Ok),
             Err(failure) => Failure::try_from(failure).map(Err),
         };
@@ -178,11 +181,16 @@ impl Component {
     }
 
     /// Makes an instance for one visit, runs one function in it, and throws it away.
-    async fn visit<T>(
+    async fn visit<Params, Results>(
         &self,
         visit: Visit,
-        function: impl AsyncFnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<T>,
-    ) -> Result<Finished<T>, GuestError> {
+        function: impl FnOnce(&Toolset) -> &ComponentExportIndex,
+        params: Params,
+    ) -> Result<Finished<Results>, GuestError>
+    where
+        Params: ComponentNamedList + Lower + Send + Sync,
+        Results: ComponentNamedList + Lift + Send + Sync + 'static,
+    {
         let ready = tokio::select! {
             biased;
             ready = self.ready() => ready?,
@@ -213,8 +221,9 @@ impl Component {
             store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
             let answered = async {
                 let instance = ready.instance.instantiate_async(&mut store).await?;
-                let guest = ready.toolset.load(&mut store, &instance)?;
-                function(&guest, &mut store).await
+                let function =
+                    instance.get_typed_func::<Params, Results>(&mut store, function(&ready.toolset))?;
+                function.call_async(&mut store, params).await
             };
             match answered.await {
                 Ok(answer) => {
