@@ -1,5 +1,7 @@
 //! Wants more of everything than there is for one call: memory, handles, random bytes, room for its result.
 
+#![cfg(target_family = "wasm")]
+
 use std::collections::BTreeMap;
 
 use mortise_sdk::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection, Tool};

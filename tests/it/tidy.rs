@@ -54,7 +54,8 @@ fn without_tests(text: &str) -> &str {
 }
 
 fn is_test(name: &str) -> bool {
-    name.split('/').any(|part| part == "tests" || part == "it" || part == "benches") || name.ends_with("tests.rs")
+    name.split('/').any(|part| part == "tests" || part == "it" || part == "benches")
+        || name.ends_with("tests.rs")
 }
 
 #[test]
@@ -66,7 +67,8 @@ fn a_layer_imports_only_from_layers_below_it() {
                 rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
             });
             for used in used {
-                let higher = LAYERS.iter().position(|known| *known == used).is_some_and(|other| other > place);
+                let higher =
+                    LAYERS.iter().position(|known| *known == used).is_some_and(|other| other > place);
                 let composes = used == "host" && *layer != "surfaces";
                 if higher || composes {
                     wrong.push(format!("{name} imports crate::{used}"));

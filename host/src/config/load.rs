@@ -1,6 +1,8 @@
 //! Finds the sources, reads them and lays them over one another: managed file, user file, project file,
 //! local file, command line. Later ones add; none takes a deny away.
 
+#![expect(clippy::disallowed_methods, reason = "configuration files are read here and nowhere else")]
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,11 @@
 //! Where configuration is looked for and where Mortise keeps what is its own: the only reader of the
 //! environment.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it asks where a folder really is, once, before anything runs"
+)]
+
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;

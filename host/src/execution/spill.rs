@@ -1,6 +1,8 @@
 //! Where large results of a session are kept: a folder of its own that only this user can enter, made when it
 //! is first needed. Step 10 of the path writes into it and nothing else does.
 
+#![expect(clippy::disallowed_methods, reason = "it writes large results into a folder of its own")]
+
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};

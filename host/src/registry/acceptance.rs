@@ -1,6 +1,8 @@
 //! Which plugins the operator has accepted: by their bytes. What is new or changed always asks, and gets
 //! nothing that was granted to its name before.
 
+#![expect(clippy::disallowed_methods, reason = "it keeps the record of accepted plugins")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};

@@ -1,5 +1,7 @@
 //! A plugin folder: its `.wasm` files, each opened once, checked on what was opened, and read from there.
 
+#![expect(clippy::disallowed_methods, reason = "it reads plugin folders")]
+
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

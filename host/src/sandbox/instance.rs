@@ -118,7 +118,8 @@ impl Component {
             progress: None,
             cancel: CancellationToken::new(),
         };
-        let (said,): (Vec<wit::Descriptor>,) = self.visit(visit, |toolset| &toolset.describe, ()).await?.answer;
+        let (said,): (Vec<wit::Descriptor>,) =
+            self.visit(visit, |toolset| &toolset.describe, ()).await?.answer;
         let descriptors = said.into_iter().map(Descriptor::try_from).collect::<Result<_, _>>();
         descriptors.map_err(|nonsense| nonsense.in_phase(Phase::Describe))
     }
@@ -131,8 +132,7 @@ impl Component {
         let limits = *visit.grant.limits();
         let visit = Visit { phase: Phase::Inspect, grant: Arc::new(Grant::none(limits)), ..visit };
         let call = wit::Invocation::from(call);
-        let (said,): (wit::Answers,) =
-            self.visit(visit, |toolset| &toolset.inspect, (&call,)).await?.answer;
+        let (said,): (wit::Answers,) = self.visit(visit, |toolset| &toolset.inspect, (&call,)).await?.answer;
         Ok(said.into())
     }
 

@@ -1,6 +1,8 @@
 //! Hard links: a file may have an allowed name and a denied one. Where a rule could mean any of its names, a
 //! file with several is looked up among the inodes that denied names lead to.
 
+#![expect(clippy::disallowed_methods, reason = "it asks the kernel about a descriptor that is open already")]
+
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;

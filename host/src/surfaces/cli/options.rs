@@ -1,5 +1,7 @@
 //! The options that every command which runs tools takes, and what they come to: a configuration and a host.
 
+#![expect(clippy::disallowed_methods, reason = "it reads the input that the operator names")]
+
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

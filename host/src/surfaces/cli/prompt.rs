@@ -1,5 +1,7 @@
 //! The terminal as the one who is asked: shows what a call would touch and get, and reads one answer.
 
+#![expect(clippy::disallowed_methods, reason = "it opens the terminal")]
+
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal as _, Write};
 

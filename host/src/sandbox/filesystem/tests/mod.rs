@@ -1,6 +1,6 @@
 //! The rules of this folder, in pairs: what is granted works, what is not is refused and untouched.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say so")]
+#![expect(clippy::disallowed_methods, reason = "tests make and look at files of their own")]
 
 mod change;
 mod guest;

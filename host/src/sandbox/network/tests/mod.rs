@@ -1,8 +1,6 @@
 //! Stand-ins for the tests of the network: servers on loopback, and a resolver that answers what it is told.
 //! Nothing leaves the machine.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod address;
 mod client;
 mod exchange;

@@ -1,5 +1,7 @@
 //! The scratch project of the demonstration: what is written into it, and where it is.
 
+#![expect(clippy::disallowed_methods, reason = "it writes the scratch folder of the demonstration")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
