@@ -378,6 +378,25 @@ async fn a_folder_entry_that_is_not_what_it_seems_is_refused_and_the_rest_is_the
 }
 
 #[tokio::test]
+async fn a_component_of_another_contract_version_is_broken_and_the_others_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    // The same component, but for the version in the names of its exports and imports.
+    let mut bytes = fs::read(component("spin")).unwrap();
+    let (name, version) = (b"mortise:tool/toolset@0.1.0", b"0.7.0");
+    let found = |bytes: &[u8]| bytes.windows(name.len()).position(|window| window == name);
+    assert!(found(&bytes).is_some());
+    while let Some(at) = found(&bytes) {
+        bytes[at + name.len() - version.len()..at + name.len()].copy_from_slice(version);
+    }
+    fs::write(folder.path().join("a.wasm"), bytes).unwrap();
+    fs::copy(component("word_count"), folder.path().join("b.wasm")).unwrap();
+    let host = host_of(with_plugins(folder.path()), []).await;
+    let why = fault(&host, "a").unwrap();
+    assert!(why.contains("0.7.0") && why.contains("0.1.0"), "{why}");
+    assert_eq!(callable(&host), ["Edit", "Glob", "Grep", "Read", "Write", "word_count"]);
+}
+
+#[tokio::test]
 async fn a_folder_that_is_not_there_is_listed_as_broken() {
     let folder = tempfile::tempdir().unwrap();
     let mut config = config_in(folder.path());
