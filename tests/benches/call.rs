@@ -8,7 +8,7 @@ use mortise::config::{Config, PluginFolder};
 use mortise::{Call, Host};
 use serde_json::json;
 use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
-use wasmtime::{Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
+use wasmtime::{Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 mod bindings {
@@ -23,13 +23,15 @@ use bindings::PluginPre;
 use bindings::mortise::tool::types::Invocation;
 
 struct State {
-    wasi: WasiCtx,
+    /// Made at the first question, as the host does: this component asks none.
+    wasi: Option<WasiCtx>,
     table: ResourceTable,
 }
 
 impl WasiView for State {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        let wasi = self.wasi.get_or_insert_with(|| WasiCtx::builder().build());
+        WasiCtxView { ctx: wasi, table: &mut self.table }
     }
 }
 
@@ -42,9 +44,14 @@ struct Bare {
 impl Bare {
     fn new(bytes: &[u8]) -> Self {
         let mut pool = PoolingAllocationConfig::new();
-        pool.max_memory_size(1 << 30).linear_memory_keep_resident(4 << 20).table_keep_resident(64 << 10);
+        pool.max_memory_size(1 << 30)
+            .linear_memory_keep_resident(4 << 20)
+            .table_keep_resident(64 << 10)
+            .async_stack_keep_resident(64 << 10)
+            .pagemap_scan(Enabled::Auto);
         let mut config = wasmtime::Config::new();
         config.epoch_interruption(true);
+        config.concurrency_support(false);
         config.memory_init_cow(true);
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         let engine = Engine::new(&config).unwrap();
@@ -58,7 +65,7 @@ impl Bare {
     }
 
     async fn call(&self, input: &str) {
-        let state = State { wasi: WasiCtx::builder().build(), table: ResourceTable::new() };
+        let state = State { wasi: None, table: ResourceTable::new() };
         let mut store = Store::new(&self.engine, state);
         store.set_epoch_deadline(1_000_000);
         let tool = self.tool.instantiate_async(&mut store).await.unwrap();

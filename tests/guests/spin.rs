@@ -1,6 +1,6 @@
 //! Never returns, and never calls the host while it does not.
 
-use mortise_sdk::{Answers, Failure, Invocation, Outcome, Rejection, Tool};
+use mortise_sdk::{Answers, Failure, Invocation, Outcome, Progress, Rejection, Tool, progress};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,6 +28,8 @@ impl Tool for Spin {
     }
 
     fn call(_: Input, _: &Invocation) -> Result<Outcome, Failure> {
+        // So that a test knows when to cancel it.
+        progress::report(Progress::message("spinning"));
         forever()
     }
 }

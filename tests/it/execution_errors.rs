@@ -33,7 +33,10 @@ fn each_error_reads_as_it_should() {
         ),
         (CallError::HookDenied { tool: tool(), reason: None }, "a hook refused this call of `Read`"),
         (
-            CallError::Denied { why: "permission to use Read was denied".into(), hint: "for the operator".into() },
+            CallError::Denied {
+                why: "permission to use Read was denied".into(),
+                hint: "for the operator".into(),
+            },
             "permission to use Read was denied",
         ),
         (CallError::Interrupted, "[Request interrupted by user for tool use]"),

@@ -2,8 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use mortise::contract::{Blob, Content, Outcome, ResultLimit};
 use mortise::contract::Schema;
+use mortise::contract::{Blob, Content, Outcome, ResultLimit};
 use mortise::execution::{Spill, cap, check_structured};
 use serde_json::json;
 

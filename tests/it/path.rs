@@ -17,12 +17,7 @@ async fn host(folder: &Path, rules: &[(RuleEffect, &str)]) -> Host {
         .map(|(effect, text)| RawRule {
             effect: *effect,
             text: (*text).to_owned(),
-            source: RuleSource {
-                level: Level::CommandLine,
-                file: None,
-                line: None,
-                root: folder.to_owned(),
-            },
+            source: RuleSource { level: Level::CommandLine, file: None, line: None, root: folder.to_owned() },
         })
         .collect();
     Host::builder().config(config).build().await.unwrap()

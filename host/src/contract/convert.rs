@@ -3,11 +3,10 @@
 use serde_json::Value;
 
 use super::bindings::mortise::tool::types as wit;
-use super::bytes;
 use super::{
     Access, Activity, Answers, Blob, Content, Descriptor, Embedded, Extent, Failure, Field, FieldRole,
     Invocation, Link, Loading, Message, Need, OnInterrupt, Outcome, PathSubject, Progress, Rejection,
-    ResultLimit, Role, Subject, UrlSubject, Verdict,
+    ResultLimit, Role, Subject, UrlSubject, Verdict, bytes,
 };
 
 /// What a guest said that the contract does not allow; the text names it.
@@ -15,15 +14,20 @@ use super::{
 #[error("{0}")]
 pub struct Nonsense(pub String);
 
-/// Bytes of a JSON document that a guest may hand over: parsed, it may take some forty times as much.
+/// Bytes of one JSON document that is read: what is read takes many times as much memory as its text.
 const MAX_JSON: usize = 4 << 20;
 
 /// Reads a JSON document that a guest handed over as text.
 fn json(what: &str, text: &str) -> Result<Value, Nonsense> {
     if text.len() > MAX_JSON {
-        return Err(Nonsense(format!("its {what} has more than {} of JSON", bytes(MAX_JSON as u64))));
+        let size = bytes(text.len() as u64);
+        return Err(Nonsense(format!("its {what} has {size}, and {} is the most", bytes(MAX_JSON as u64))));
     }
     serde_json::from_str(text).map_err(|error| Nonsense(format!("its {what} is not valid JSON: {error}")))
+}
+
+fn as_json(text: String) -> Value {
+    serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
 fn optional_json(what: &str, text: Option<String>) -> Result<Option<Value>, Nonsense> {
@@ -255,7 +259,7 @@ impl From<wit::Progress> for Progress {
             done: said.done,
             total: said.total,
             // Progress is advice: what is not JSON is passed on as text.
-            data: said.data.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
+            data: said.data.filter(|text| text.len() <= MAX_JSON).map(as_json),
         }
     }
 }

@@ -7,7 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::contract::bytes;
 use crate::sandbox::{KnownFile, Seen};
+
+/// Bytes of JSON that one plugin's part of the shared context may come to.
+const MAX_CONTEXT: usize = 1 << 20;
 
 /// One session's memory. Recorded from what sandboxes really read, never from what tools say.
 #[derive(Debug, Default)]
@@ -62,9 +66,22 @@ impl SessionMemory {
     }
 
     /// Applies a merge patch (RFC 7396) to a plugin's part.
-    pub fn patch(&self, plugin: &str, patch: &Value) {
+    ///
+    /// # Errors
+    /// The part would be larger than the host keeps; it stays what it was.
+    pub fn patch(&self, plugin: &str, patch: &Value) -> Result<(), String> {
         let mut inner = self.lock();
-        merge(inner.contexts.entry(plugin.to_owned()).or_default(), patch);
+        let mut merged = inner.contexts.get(plugin).cloned().unwrap_or_default();
+        merge(&mut merged, patch);
+        let size = merged.to_string().len();
+        if size > MAX_CONTEXT {
+            let (size, most) = (bytes(size as u64), bytes(MAX_CONTEXT as u64));
+            return Err(format!(
+                "the shared context of this plugin was left as it was: it would have {size}, and {most} is the most"
+            ));
+        }
+        inner.contexts.insert(plugin.to_owned(), merged);
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

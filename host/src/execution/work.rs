@@ -58,7 +58,7 @@ impl Pipeline {
             check_structured(&mut outcome, schema, &tool.descriptor.name)?;
         }
         if let (false, Some(patch)) = (failed, &outcome.context) {
-            self.memory.patch(&tool.source, patch);
+            running.notes.extend(self.memory.patch(&tool.source, patch).err());
         }
         Ok(Worked { outcome, failed, duration: started.elapsed() })
     }

@@ -5,8 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The largest component that is taken.
-const MAX_COMPONENT: u64 = 128 << 20;
+use crate::sandbox::MAX_COMPONENT;
 
 /// One file of a folder: its path, and its bytes or why it is refused.
 pub(super) struct Found {

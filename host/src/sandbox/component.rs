@@ -2,7 +2,10 @@
 //! instance. Compiling happens at the first need and is kept on disk.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -10,11 +13,14 @@ use tokio::sync::OnceCell;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
 
-use super::engine::{Core, Engine, EngineError};
+use super::engine::{Core, Engine, EngineError, share};
 use super::state::State;
 use crate::contract::bindings::exports::mortise::tool::toolset::{GuestIndices, View};
 use crate::contract::bindings::mortise::tool::types as wit;
 use crate::contract::{CONTRACT_VERSION, Contract, ContractError};
+
+/// The largest component that is taken, in bytes.
+pub const MAX_COMPONENT: u64 = 128 << 20;
 
 /// One plugin's code: by digest, compiled when there is need. Cheap to clone.
 #[derive(Clone)]
@@ -33,6 +39,8 @@ struct Shared {
 pub(super) struct Ready {
     pub(super) instance: InstancePre<State>,
     pub(super) toolset: GuestIndices,
+    /// What an instance takes of the pool, in instances.
+    pub(super) share: u32,
 }
 
 /// Where a component's bytes are to be had when it is compiled.
@@ -134,6 +142,10 @@ impl Component {
             return Ok(compiled);
         }
         let _turn = runtime.block_on(core.compiles.acquire());
+        // Somebody else may have compiled it meanwhile.
+        if let Some(compiled) = core.cache.load(&core.engine, self.digest()) {
+            return Ok(compiled);
+        }
         let compiled = wasmtime::component::Component::from_binary(&core.engine, &self.bytes()?)
             .map_err(|error| LoadError::Code(format!("{error:#}")))?;
         core.cache.store(self.digest(), &compiled);
@@ -147,13 +159,26 @@ impl Component {
             Bytes::Loaded(bytes) => return Ok(bytes.as_ref().into()),
             Bytes::File(file) => file,
         };
-        let bytes = std::fs::read(file)
-            .map_err(|error| LoadError::Unreadable { file: file.clone(), why: error.to_string() })?;
-        if Self::digest_of(&bytes) != self.shared.digest {
-            return Err(LoadError::Changed(file.clone()));
-        }
+        let bytes = read_again(file)
+            .map_err(|error| LoadError::Unreadable { file: file.clone(), why: error.to_string() })?
+            .filter(|bytes| Self::digest_of(bytes) == self.shared.digest)
+            .ok_or_else(|| LoadError::Changed(file.clone()))?;
         Ok(bytes.into())
     }
+}
+
+/// Reads a file that was a component once. What is no file any more, or too large, is nothing: a pipe or a
+/// device in its place must not keep the host waiting.
+fn read_again(file: &Path) -> io::Result<Option<Vec<u8>>> {
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    let opened = File::options().read(true).custom_flags(flags).open(file)?;
+    let found = opened.metadata()?;
+    if !found.is_file() || found.len() > MAX_COMPONENT {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+    opened.take(MAX_COMPONENT).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 impl Ready {
@@ -169,7 +194,7 @@ impl Ready {
         types.check::<(&wit::Invocation,), (Result<Vec<wit::Content>, wit::Rejection>,)>("preview")?;
         types.check::<(&wit::Invocation,), (Result<wit::Outcome, wit::Failure>,)>("call")?;
         types.check::<(&View,), (Option<String>,)>("render")?;
-        Ok(Self { instance, toolset })
+        Ok(Self { instance, toolset, share: share(component) })
     }
 }
 

@@ -19,8 +19,10 @@ use crate::config::SandboxOptions;
 
 /// Instances alive at a time; more wait for their turn.
 const INSTANCES: u32 = 1_000;
-/// Core instances, memories and tables that the pool holds for them. A component is a few core modules.
-const CORE_INSTANCES: u32 = 4 * INSTANCES;
+/// Tables that the pool holds for each of them, on average. A component is a few core modules.
+const TABLES: u32 = 4;
+/// Core instances that one component may have. They are only counted, so there are as many as could be wanted.
+const CORE_INSTANCES: u32 = 64;
 /// The largest memory that any call can be granted: what a 32-bit guest can address.
 const MAX_MEMORY: usize = 4 << 30;
 /// How often guests look up from their work.
@@ -43,7 +45,7 @@ pub(super) struct Core {
     pub(super) linker: Linker<State>,
     pub(super) cache: CompileCache,
     pub(super) client: Client,
-    /// One permit for each instance alive.
+    /// Permits for instances alive: each takes its [`share`] of the pool.
     pub(super) instances: Arc<Semaphore>,
     /// One permit for each component being compiled: compiling takes all cores and much memory.
     pub(super) compiles: Semaphore,
@@ -118,6 +120,13 @@ impl Core {
     }
 }
 
+/// How many instances' worth of the pool an instance of `component` takes: one with many memories or tables
+/// must not leave others without.
+pub(super) fn share(component: &wasmtime::component::Component) -> u32 {
+    let Some(required) = component.resources_required() else { return INSTANCES };
+    required.num_memories.max(required.num_tables.div_ceil(TABLES)).clamp(1, INSTANCES)
+}
+
 /// The settings, each measured or needed; cached code is refused when one that matters to it differs.
 fn settings(pooling: bool) -> Config {
     let mut config = Config::new();
@@ -129,11 +138,11 @@ fn settings(pooling: bool) -> Config {
     if pooling {
         let mut pool = PoolingAllocationConfig::new();
         pool.total_component_instances(INSTANCES)
-            .total_core_instances(CORE_INSTANCES)
+            .total_core_instances(CORE_INSTANCES * INSTANCES)
             .total_memories(INSTANCES)
-            .total_tables(CORE_INSTANCES)
+            .total_tables(TABLES * INSTANCES)
             .total_stacks(INSTANCES)
-            .max_core_instances_per_component(64)
+            .max_core_instances_per_component(CORE_INSTANCES)
             .max_memories_per_component(16)
             .max_tables_per_component(64)
             // JavaScript needs 7,688 table elements, Python 5,670.

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use wasmtime::{Store, Trap, UpdateDeadline};
 
+use super::bounds::hold;
 use super::component::{Component, LoadError};
 use super::engine::EngineError;
 use super::filesystem::Seen;
@@ -162,13 +163,17 @@ impl Component {
         call: &Invocation,
     ) -> Result<Finished<Result<Outcome, Failure>>, GuestError> {
         let visit = Visit { phase: Phase::Call, ..visit };
+        let most = visit.grant.limits().result_bytes;
         let call = wit::Invocation::from(call);
-        let said = self.visit(visit, async |guest, store| guest.call_call(store, &call).await).await?;
+        let mut said = self.visit(visit, async |guest, store| guest.call_call(store, &call).await).await?;
         let answer = match said.answer {
             Ok(outcome) => Outcome::try_from(outcome).map(Ok),
             Err(failure) => Failure::try_from(failure).map(Err),
         };
-        let answer = answer.map_err(|nonsense| nonsense.in_phase(Phase::Call))?;
+        let mut answer = answer.map_err(|nonsense| nonsense.in_phase(Phase::Call))?;
+        if let Ok(outcome) | Err(Failure::Failed(outcome)) = &mut answer {
+            said.refusals.extend(hold(outcome, most));
+        }
         Ok(Finished { answer, seen: said.seen, refusals: said.refusals })
     }
 
@@ -178,7 +183,12 @@ impl Component {
         visit: Visit,
         function: impl AsyncFnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<T>,
     ) -> Result<Finished<T>, GuestError> {
-        let ready = self.ready().await?;
+        let ready = tokio::select! {
+            biased;
+            ready = self.ready() => ready?,
+            // Compiling goes on, for whoever comes next.
+            () = visit.cancel.cancelled() => return Err(GuestError::Cancelled),
+        };
         let core = self.engine().core().map_err(LoadError::from)?;
         let (phase, cancel) = (visit.phase, visit.cancel.clone());
         let limits = *visit.grant.limits();
@@ -189,7 +199,7 @@ impl Component {
 
         let deadline = Instant::now() + limit;
         let work = async {
-            let _permit = core.instances.acquire().await;
+            let _permit = core.instances.acquire_many(ready.share).await;
             let mut store =
                 Store::new(&core.engine, State::new(visit, core.client.clone(), storage, deadline));
             store.limiter(|state| &mut state.meter);

@@ -6,6 +6,7 @@
 //!
 //! [`Grant::none`]: crate::permission::Grant::none
 
+mod bounds;
 mod cache;
 mod component;
 mod engine;
@@ -20,7 +21,7 @@ mod sealed;
 mod state;
 mod storage;
 
-pub use component::{Bytes, Component, LoadError};
+pub use component::{Bytes, Component, LoadError, MAX_COMPONENT};
 pub use engine::{Engine, EngineError};
 pub use filesystem::Seen;
 pub use instance::{Finished, GuestError, Visit};

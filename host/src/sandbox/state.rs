@@ -18,6 +18,9 @@ use super::phase::{Phase, ProgressSink, Session};
 use super::storage::Storage;
 use crate::permission::Grant;
 
+/// Random bytes that a guest gets at a time: making them is work that no tick interrupts.
+const RANDOM: u64 = 1 << 20;
+
 /// The host's side of one instance. Lives and dies with its Store.
 pub(super) struct State {
     pub(super) phase: Phase,
@@ -75,6 +78,7 @@ impl State {
     fn wasi(log: &Log, phase: Phase) -> WasiCtx {
         let mut wasi = WasiCtx::builder();
         wasi.stdout(log.stream(Stream::Output)).stderr(log.stream(Stream::Error));
+        wasi.max_random_size(RANDOM);
         super::network::close_sockets(&mut wasi);
         if phase.is_powerless() {
             let seed = || Deterministic::new(vec![0]);
