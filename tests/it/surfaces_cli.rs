@@ -581,7 +581,9 @@ fn what_others_wrote_is_shown_and_not_obeyed() {
     is_plain(&ran);
     is_plain(&machine.run(&["explain", "registry_foreign", "{}", "--plugins", plugins]).exits(0));
     machine.write("project/mortise.toml", "\"\\u001b]0;owned\\u0007\" = 1\n");
-    is_plain(&machine.run(&["list"]).exits(2));
+    let refused = machine.run(&["list"]).exits(2);
+    assert!(refused.err.contains(r"\u{1b}]0;owned\u{7}"), "{refused:#?}");
+    is_plain(&refused);
 }
 
 #[test]
