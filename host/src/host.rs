@@ -5,7 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::config::Config;
 use crate::execution::{Attendance, Call, CallResult, Explanation, Pipeline, SessionMemory, Spill};
-use crate::hooks::{Classifier, HOOK_TIMEOUT, Hooks, NoClassifier, NoHooks, guarded};
+use crate::hooks::{
+    CLASSIFIER_TIMEOUT, Classifier, HOOK_TIMEOUT, Hooks, NoClassifier, NoHooks, guarded, guarded_classifier,
+};
 use crate::orchestration::run_in_order;
 use crate::permission::{Authorizer, Nobody, Policy};
 use crate::registry::{NativeTool, Pool, Registry};
@@ -150,7 +152,7 @@ impl HostBuilder {
     /// Who decides in mode `auto`. Default: nobody, and then it asks.
     #[must_use]
     pub fn classifier(mut self, classifier: Arc<dyn Classifier>) -> Self {
-        self.classifier = classifier;
+        self.classifier = Arc::new(guarded_classifier(classifier, CLASSIFIER_TIMEOUT));
         self
     }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use mortise::hooks::{
     AfterEvent, AfterVerdict, BeforeEvent, BeforeVerdict, Block, Classifier, Conflict, HOOK_TIMEOUT,
-    Happening, Hooks, Intent, NoClassifier, NoHooks, Opinion, Speculation, guarded, resolve_after,
-    resolve_before,
+    Happening, Hooks, Intent, NoClassifier, NoHooks, Opinion, Speculation, guarded, guarded_classifier,
+    resolve_after, resolve_before,
 };
 use mortise::permission::Mode;
 use serde_json::{Value, json};
@@ -186,6 +186,29 @@ async fn a_hook_that_must_succeed_denies_when_it_panics_or_hangs() {
         let stance = resolve_before(hooks.before(&before()).await).permission.unwrap();
         assert_eq!(stance.intent, Intent::Deny);
         assert_eq!(resolve_after(hooks.after(&after()).await).blocks.len(), 1);
+    }
+}
+
+#[async_trait]
+impl Classifier for Scripted {
+    async fn classify(&self, _speculation: &Speculation) -> Opinion {
+        self.happen().await;
+        Opinion::Harmless
+    }
+}
+
+#[tokio::test]
+async fn a_classifier_that_panics_or_hangs_has_no_opinion() {
+    let speculation =
+        Speculation { call: "c".into(), tool: "T".into(), text: "x".into(), added: String::new() };
+    for (fault, opinion) in [
+        (Fault::None, Opinion::Harmless),
+        (Fault::Panics, Opinion::Unknown),
+        (Fault::Hangs, Opinion::Unknown),
+    ] {
+        let timeout = if fault == Fault::Hangs { Duration::from_millis(5) } else { HOOK_TIMEOUT };
+        let classifier = guarded_classifier(Arc::new(Scripted { fault, must_succeed: false }), timeout);
+        assert_eq!(classifier.classify(&speculation).await, opinion);
     }
 }
 

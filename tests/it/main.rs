@@ -14,6 +14,7 @@ mod permission_cases;
 mod permission_decisions;
 mod permission_permit;
 mod permission_rules;
+mod pipeline;
 mod registry;
 mod sandbox_honesty;
 mod sandbox_limits;

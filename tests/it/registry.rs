@@ -102,8 +102,10 @@ async fn a_name_that_is_not_plain_is_refused() {
         ["", "9lives", "_a", "-a", "a b", "a.b", "a/b", "a\n", "a\u{0}", "Re\u{430}d", "caf\u{e9}", &long]
     {
         let host = host([descriptor(name), descriptor("fine")]).await;
-        let why = fault(&host, name).unwrap_or_else(|| panic!("{name:?} passed"));
+        // The list calls it by where it comes from, and quotes what it would be called.
+        let why = fault(&host, "native").unwrap_or_else(|| panic!("{name:?} passed"));
         assert!(why.contains("[A-Za-z][A-Za-z0-9_-]{0,63}"), "{why}");
+        assert!(!why.contains(char::is_control), "{why:?}");
         assert_eq!(call(&host, "fine").await.ending, Ending::Done);
         assert_ne!(call(&host, name).await.ending, Ending::Done);
     }
@@ -186,9 +188,12 @@ async fn one_plugin_may_hold_good_names_and_bad_ones() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(component("registry_names"), folder.path().join("names.wasm")).unwrap();
     let host = host_of(with_plugins(folder.path()), []).await;
-    for bad in ["9lives", "MCP__server__tool", "read", "G1ob", "Re\u{430}d", "Write"] {
+    for bad in ["MCP__server__tool", "read", "G1ob", "Write"] {
         assert!(fault(&host, bad).is_some(), "{bad:?}: {:#?}", host.pool().entries());
     }
+    let pool = host.pool();
+    let malformed = pool.entries().iter().filter(|entry| entry.name == "names" && !entry.state.is_callable());
+    assert_eq!(malformed.count(), 2, "{:#?}", pool.entries());
     assert_eq!(callable(&host), ["Edit", "Glob", "Grep", "Read", "Write", "registry_plain"]);
     assert_eq!(text_of(&call(&host, "registry_plain").await), "registry_plain");
 }
@@ -375,6 +380,25 @@ async fn a_folder_entry_that_is_not_what_it_seems_is_refused_and_the_rest_is_the
     }
     assert!(!host.pool().entries().iter().any(|entry| entry.name == "notes"));
     assert_eq!(callable(&host).last().unwrap(), "word_count");
+}
+
+#[tokio::test]
+async fn a_component_of_another_contract_version_is_broken_and_the_others_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    // The same component, but for the version in the names of its exports and imports.
+    let mut bytes = fs::read(component("spin")).unwrap();
+    let (name, version) = (b"mortise:tool/toolset@0.1.0", b"0.7.0");
+    let found = |bytes: &[u8]| bytes.windows(name.len()).position(|window| window == name);
+    assert!(found(&bytes).is_some());
+    while let Some(at) = found(&bytes) {
+        bytes[at + name.len() - version.len()..at + name.len()].copy_from_slice(version);
+    }
+    fs::write(folder.path().join("a.wasm"), bytes).unwrap();
+    fs::copy(component("word_count"), folder.path().join("b.wasm")).unwrap();
+    let host = host_of(with_plugins(folder.path()), []).await;
+    let why = fault(&host, "a").unwrap();
+    assert!(why.contains("0.7.0") && why.contains("0.1.0"), "{why}");
+    assert_eq!(callable(&host), ["Edit", "Glob", "Grep", "Read", "Write", "word_count"]);
 }
 
 #[tokio::test]

@@ -163,6 +163,16 @@ fn the_exit_code_says_how_a_call_ended() {
 }
 
 #[test]
+fn what_went_wrong_is_said_once() {
+    let machine = Machine::new();
+    for file in ["/etc/passwd", "absent.txt"] {
+        let input = json!({ "file_path": file }).to_string();
+        let ran = machine.run(&["call", "Read", &input]);
+        assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
+    }
+}
+
+#[test]
 fn a_broken_plugin_under_a_tools_name_changes_nothing_for_the_tool() {
     let machine = Machine::new();
     machine.write("project/notes.txt", "tenon\n");
@@ -477,6 +487,8 @@ fn help_of_every_command_has_an_example() {
         assert!(ran.out.contains(&format!("Example:\n  mortise {command}")), "{ran:#?}");
         assert!(ran.err.is_empty(), "{ran:#?}");
     }
+    let ran = machine.run(&["trust", "plugin", "--help"]).exits(0);
+    assert!(ran.out.contains("Example:\n  mortise trust plugin"), "{ran:#?}");
     let ran = machine.run(&["--help"]).exits(0);
     for command in COMMANDS {
         assert!(ran.out.contains(&format!("\n  {command} ")), "{ran:#?}");
@@ -569,7 +581,9 @@ fn what_others_wrote_is_shown_and_not_obeyed() {
     is_plain(&ran);
     is_plain(&machine.run(&["explain", "registry_foreign", "{}", "--plugins", plugins]).exits(0));
     machine.write("project/mortise.toml", "\"\\u001b]0;owned\\u0007\" = 1\n");
-    is_plain(&machine.run(&["list"]).exits(2));
+    let refused = machine.run(&["list"]).exits(2);
+    assert!(refused.err.contains(r"\u{1b}]0;owned\u{7}"), "{refused:#?}");
+    is_plain(&refused);
 }
 
 #[test]
@@ -595,6 +609,62 @@ fn a_closed_pipe_does_not_hide_how_a_call_ended() {
         drop((child.stdout.take(), child.stderr.take()));
         assert_eq!(child.wait().unwrap().code(), Some(code));
     }
+}
+
+// Options
+
+#[test]
+fn a_named_settings_file_counts_and_a_broken_one_is_refused() {
+    let machine = Machine::new();
+    machine.write("project/notes.txt", "tenon\n");
+    let settings = machine.write("settings.json", r#"{"permissions": {"deny": ["Read(notes.txt)"]}}"#);
+    let args = ["call", "Read", r#"{"file_path":"notes.txt"}"#, "--settings", settings.to_str().unwrap()];
+    let denied = machine.run(&args).exits(3);
+    assert!(denied.err.contains("settings.json"), "{denied:#?}");
+    machine.write("settings.json", r#"{"permissions": "#);
+    let refused = machine.run(&args).exits(2);
+    assert!(refused.err.contains("settings.json:1") && refused.out.is_empty(), "{refused:#?}");
+    machine.write("settings.json", "{}");
+    machine.run(&args).exits(0);
+}
+
+#[test]
+fn the_working_directory_can_be_another_one() {
+    let machine = Machine::new();
+    machine.write("other/notes.txt", "tenon\n");
+    let input = r#"{"file_path":"notes.txt"}"#;
+    machine.run(&["call", "Read", input]).exits(1);
+    assert!(machine.run(&["call", "Read", input, "--cwd", "../other"]).exits(0).out.contains("tenon"));
+    let outside = json!({"file_path": machine.path("other/notes.txt")}).to_string();
+    machine.run(&["call", "Read", &outside]).exits(3);
+}
+
+#[test]
+fn no_call_writes_what_belongs_to_the_host() {
+    let machine = Machine::new();
+    let config = machine.write("own/named.toml", "");
+    machine.plugin("word_count", "plugins/words.wasm");
+    let plugins = machine.path("plugins");
+    let named = ["--config", config.to_str().unwrap(), "--plugins", plugins.to_str().unwrap()];
+    std::os::unix::fs::symlink(&plugins, machine.path("project/link")).unwrap();
+    for own in [
+        "own/named.toml",
+        "plugins/new.txt",
+        "project/link/new.txt",
+        "project/mortise.toml",
+        "project/mortise.local.toml",
+        "project/mortise.lock",
+        "home/config/mortise/mortise.toml",
+        "home/state/mortise/plugins.json",
+    ] {
+        let input = json!({"file_path": machine.path(own), "content": "mine"}).to_string();
+        let args = [&["call", "Write", &input, "--mode", "bypassPermissions"][..], &named].concat();
+        let ran = machine.run(&args).exits(3);
+        assert!(ran.err.contains("the host's own files"), "{own}: {ran:#?}");
+        assert_ne!(std::fs::read_to_string(machine.path(own)).unwrap_or_default(), "mine");
+    }
+    let input = json!({"file_path": machine.path("own/other.toml"), "content": "mine"}).to_string();
+    machine.run(&[&["call", "Write", &input, "--mode", "bypassPermissions"][..], &named].concat()).exits(0);
 }
 
 // A project that is found, not named

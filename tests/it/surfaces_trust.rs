@@ -195,18 +195,6 @@ fn a_record_that_cannot_be_read_accepts_nothing_and_is_not_overwritten() {
 }
 
 #[test]
-fn no_call_can_write_the_record() {
-    let machine = configured();
-    let input = serde_json::json!({"file_path": record(&machine), "content": "{}"}).to_string();
-    let mode = ["--mode", "bypassPermissions"];
-    let ran = machine.run(&[&["call", "Write", &input][..], &mode].concat()).exits(3);
-    assert!(ran.err.contains("the host's own files"), "{ran:#?}");
-    assert!(!record(&machine).exists());
-    let input = serde_json::json!({"file_path": machine.path("elsewhere.txt"), "content": "{}"}).to_string();
-    machine.run(&[&["call", "Write", &input][..], &mode].concat()).exits(0);
-}
-
-#[test]
 fn a_projects_own_folder_is_not_even_looked_at() {
     let machine = Machine::new();
     machine.plugin("registry_first", "project/plugins/changing.wasm");

@@ -7,12 +7,13 @@ use super::acceptance::{Acceptance, Standing};
 use super::descriptors::Descriptors;
 use super::embedded::EMBEDDED;
 use super::folder;
-use super::names::Names;
+use super::names::{NameError, Names};
 use super::native::NativeTool;
 use super::pool::{Entry, Pool, State};
 use super::tool::{Body, Origin, Tool};
+use super::traits::traits;
 use crate::config::{PluginFolder, RegistryOptions};
-use crate::contract::{Contract, Descriptor, Loading, Need, Schema};
+use crate::contract::{Contract, Descriptor, Loading, Schema};
 use crate::permission::Policy;
 use crate::sandbox::{Bytes, Component, Engine};
 
@@ -37,6 +38,17 @@ struct Candidate {
     accepted: bool,
     digest: String,
     body: Result<Component, String>,
+}
+
+impl Candidate {
+    /// Its own name, where no tool of its can be named.
+    fn name(&self) -> String {
+        match &self.origin {
+            Origin::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            Origin::Embedded(plugin) => (*plugin).to_owned(),
+            Origin::Native => "native".to_owned(),
+        }
+    }
 }
 
 /// What a candidate says it holds.
@@ -249,11 +261,7 @@ impl Draft<'_> {
     }
 
     fn add_broken(&mut self, candidate: &Candidate, why: String) {
-        let name = match &candidate.origin {
-            Origin::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            Origin::Embedded(plugin) => (*plugin).to_owned(),
-            Origin::Native => "native".to_owned(),
-        };
+        let name = candidate.name();
         let entry = Entry {
             title: name.clone(),
             name,
@@ -283,15 +291,18 @@ impl Draft<'_> {
         let schemas = Schema::check(&descriptor.input_schema).and_then(|input| {
             Ok((input, descriptor.output_schema.as_ref().map(Schema::check_output).transpose()?))
         });
-        let taken = self.names.take(&descriptor, &entry.source);
-        if let Err(error) = taken {
-            return self.push_without(entry, State::Broken(error.to_string()), Vec::new());
-        }
         let names = || descriptor.names().map(str::to_owned).collect();
+        // A tool that cannot be called takes no name from one that can.
         let (schema, output_schema) = match schemas {
             Ok(schemas) => schemas,
             Err(error) => return self.push_without(entry, State::Broken(error.to_string()), names()),
         };
+        if let Err(error) = self.names.take(&descriptor, &entry.source) {
+            if matches!(error, NameError::Malformed(_)) {
+                (entry.name, entry.title) = (candidate.name(), candidate.name());
+            }
+            return self.push_without(entry, State::Broken(error.to_string()), Vec::new());
+        }
         if let Some(state) = self.kept_out(&descriptor) {
             return self.push_without(entry, state, names());
         }
@@ -356,35 +367,4 @@ impl Draft<'_> {
         }
         pool
     }
-}
-
-/// What a tool may ever want, in words.
-fn traits(descriptor: &Descriptor, native: bool) -> Vec<String> {
-    let mut words = Vec::new();
-    if native {
-        words.push("native".to_owned());
-    }
-    if descriptor.needs.is_empty() {
-        words.push("needs nothing".to_owned());
-    } else if !descriptor.may_write() {
-        words.push("read-only".to_owned());
-    }
-    words.extend(descriptor.needs.iter().map(|need| match need {
-        Need::ReadFiles => "reads files".to_owned(),
-        Need::WriteFiles => "writes files".to_owned(),
-        Need::HttpRead(origins) => format!("reads from {}", hosts(origins)),
-        Need::HttpWrite(origins) => format!("sends to {}", hosts(origins)),
-        Need::RunCommands => "runs commands".to_owned(),
-        Need::CallTools(tools) => {
-            format!("calls {}", if tools.is_empty() { "any tool".into() } else { tools.join(", ") })
-        }
-        Need::Secrets(names) => format!("uses secrets {}", names.join(", ")),
-        Need::AskUser => "asks the user".to_owned(),
-        Need::Storage => "keeps storage".to_owned(),
-    }));
-    words
-}
-
-fn hosts(origins: &[String]) -> String {
-    if origins.is_empty() { "hosts it names".to_owned() } else { origins.join(", ") }
 }

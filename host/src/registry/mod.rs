@@ -12,6 +12,7 @@ mod names;
 mod native;
 mod pool;
 mod tool;
+mod traits;
 
 pub use acceptance::{Acceptance, Record, Standing};
 pub use assembly::Registry;

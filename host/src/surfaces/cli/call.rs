@@ -37,7 +37,7 @@ impl CallOne {
         let broken = is_broken(&host, &call.name);
         let result = host.call_attended(call, interruptible()?).await;
         let exit = if broken { Exit::NotLoaded } else { exit(&result) };
-        printed(say_notes(&result.notes), exit)?;
+        printed(say_notes(&unsaid(&result)), exit)?;
         let printing = if self.json { print_whole(&result) } else { print(&result) };
         printed(printing, exit)
     }
@@ -93,6 +93,14 @@ fn print(result: &CallResult) -> anyhow::Result<()> {
         writeln!(err, "hook: {}", visible_lines(said))?;
     }
     Ok(())
+}
+
+/// Notes that say something else than the result does.
+fn unsaid(result: &CallResult) -> Vec<String> {
+    let said = |note: &&String| {
+        result.content.iter().filter_map(Content::as_text).any(|text| unwrapped(text) == note.as_str())
+    };
+    result.notes.iter().filter(|note| !said(note)).cloned().collect()
 }
 
 /// A text without the words that mark it for the model.
