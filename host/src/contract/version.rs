@@ -1,6 +1,7 @@
 //! Reads what a component claims to be off its export and import names, before anything of it is compiled
 //! or run. Invariant 1 begins here: a guest whose contract is unknown never gets to say a word.
 
+use serde::{Deserialize, Serialize};
 use wasmparser::{Encoding, Parser, Payload};
 
 /// The version of `mortise:tool` that this host speaks.
@@ -36,8 +37,9 @@ const WASI: [&str; 7] = [
 
 /// What a component says it is, by its names alone.
 ///
-/// Having one proves that the check of [`Contract::read`] ran on those bytes' names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Having one proves that the check of [`Contract::read`] ran on those bytes' names. Written down it is kept only
+/// where nobody else can write, under the digest of those bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {
     imports: Vec<String>,
 }

@@ -13,9 +13,7 @@ mod seam;
 mod verdict;
 
 pub use classifier::{Classifier, NoClassifier, Opinion, Speculation};
-pub use guard::{
-    CLASSIFIER_TIMEOUT, Guarded, GuardedClassifier, HOOK_TIMEOUT, guarded, guarded_classifier,
-};
+pub use guard::{CLASSIFIER_TIMEOUT, Guarded, GuardedClassifier, HOOK_TIMEOUT, guarded, guarded_classifier};
 pub use resolve::{
     AfterResolution, BeforeResolution, Block, Conflict, Stance, resolve_after, resolve_before,
 };

@@ -1,21 +1,21 @@
-//! Assembly: sources are scanned side by side, what they hold is checked, and what passes makes a pool. One
-//! broken plugin is listed with its reason and stops nobody.
+//! Assembly: what the sources hold is checked, and what passes makes a pool. One broken plugin is listed with its
+//! reason and stops nobody.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::acceptance::{Acceptance, Standing};
+use super::catalogue::Catalogue;
 use super::descriptors::Descriptors;
-use super::embedded::EMBEDDED;
-use super::folder;
 use super::names::{NameError, Names};
 use super::native::NativeTool;
 use super::pool::{Entry, Pool, State};
+use super::sources::{Candidate, remember, scan};
 use super::tool::{Body, Origin, Tool};
 use super::traits::traits;
-use crate::config::{PluginFolder, RegistryOptions};
-use crate::contract::{Contract, Descriptor, Loading, Schema};
+use crate::config::RegistryOptions;
+use crate::contract::{Descriptor, Loading, Schema};
 use crate::permission::Policy;
-use crate::sandbox::{Bytes, Component, Engine};
+use crate::sandbox::Engine;
 
 /// Tools of one plugin that are taken.
 const MAX_TOOLS: usize = 256;
@@ -28,27 +28,8 @@ pub struct Registry {
     options: RegistryOptions,
     native: Vec<Arc<dyn NativeTool>>,
     descriptors: Descriptors,
+    catalogue: Arc<Catalogue>,
     acceptance: Mutex<Acceptance>,
-}
-
-/// A component of some source, or why it is none.
-struct Candidate {
-    origin: Origin,
-    /// Whether its place in the sources is acceptance enough.
-    accepted: bool,
-    digest: String,
-    body: Result<Component, String>,
-}
-
-impl Candidate {
-    /// Its own name, where no tool of its can be named.
-    fn name(&self) -> String {
-        match &self.origin {
-            Origin::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            Origin::Embedded(plugin) => (*plugin).to_owned(),
-            Origin::Native => "native".to_owned(),
-        }
-    }
 }
 
 /// What a candidate says it holds.
@@ -57,20 +38,30 @@ struct Described {
     descriptors: Result<Vec<(Descriptor, Body)>, String>,
 }
 
+impl Described {
+    /// What there is to remember.
+    fn said(&self) -> Option<(&Candidate, Vec<&Descriptor>)> {
+        let descriptors = self.descriptors.as_ref().ok()?;
+        Some((&self.candidate, descriptors.iter().map(|(descriptor, _)| descriptor).collect()))
+    }
+}
+
 impl Registry {
     /// A registry over these sources.
     #[must_use]
     pub fn new(engine: Engine, options: RegistryOptions, native: Vec<Arc<dyn NativeTool>>) -> Self {
         let descriptors = Descriptors::open(options.cache.as_deref());
+        let catalogue = Arc::new(Catalogue::open(options.cache.as_deref()));
         let acceptance = Mutex::new(Acceptance::open(options.state.as_deref()));
-        Self { engine, options, native, descriptors, acceptance }
+        Self { engine, options, native, descriptors, catalogue, acceptance }
     }
 
     /// Scans every source and makes a pool. Errors are entries of it.
     pub async fn assemble(&self, policy: &Policy) -> Pool {
-        let candidates = self.candidates().await;
+        let candidates = scan(&self.engine, &self.options, &self.catalogue).await;
         let described = futures::future::join_all(candidates.into_iter().map(|found| self.described(found)));
         let mut described = described.await;
+        remember(&self.catalogue, &self.options.folders, &described, Described::said);
         described.extend(self.native_tools());
         // Names go to the first who asks: embedded tools, native ones, what the operator has accepted, the rest.
         described.sort_by_cached_key(|plugin| {
@@ -95,45 +86,18 @@ impl Registry {
         self.acceptance.lock().unwrap_or_else(PoisonError::into_inner).accept(&descriptors, &first.digest)
     }
 
-    async fn candidates(&self) -> Vec<Candidate> {
-        let mut scans = Vec::new();
-        if self.options.embedded {
-            let engine = self.engine.clone();
-            scans.push(tokio::task::spawn_blocking(move || {
-                EMBEDDED.iter().map(|plugin| embedded(&engine, plugin)).collect()
-            }));
-        }
-        let lanes = std::thread::available_parallelism().map_or(2, usize::from);
-        for plugins in &self.options.folders {
-            match folder::entries(&plugins.path) {
-                Ok(files) if files.is_empty() => {}
-                Ok(files) => {
-                    let lane = files.len().div_ceil(lanes);
-                    for files in files.chunks(lane) {
-                        let (engine, plugins, files) = (self.engine.clone(), plugins.clone(), files.to_vec());
-                        scans.push(tokio::task::spawn_blocking(move || {
-                            files.into_iter().map(|file| from_file(&engine, &plugins, file)).collect()
-                        }));
-                    }
-                }
-                Err(error) => {
-                    let found = broken_folder(plugins, &error);
-                    scans.push(tokio::task::spawn_blocking(move || vec![found]));
-                }
-            }
-        }
-        let scanned = futures::future::join_all(scans).await;
-        scanned.into_iter().flat_map(Result::unwrap_or_default).collect()
-    }
-
-    async fn described(&self, candidate: Candidate) -> Described {
+    async fn described(&self, mut candidate: Candidate) -> Described {
+        let known = candidate.known.take();
         let descriptors = match &candidate.body {
             Err(why) => Err(why.clone()),
-            Ok(component) => match self.descriptors.of(component).await {
-                Ok(said) => check_all(&said)
-                    .map(|()| said.into_iter().map(|one| (one, Body::Plugin(component.clone()))).collect()),
-                Err(error) => Err(error.to_string()),
-            },
+            Ok(component) => {
+                let said = match known {
+                    Some(said) => Ok(said),
+                    None => self.descriptors.of(component).await.map_err(|error| error.to_string()),
+                };
+                said.and_then(|said| check_all(&said).map(|()| said))
+                    .map(|said| said.into_iter().map(|one| (one, Body::Plugin(component.clone()))).collect())
+            }
         };
         Described { candidate, descriptors }
     }
@@ -159,52 +123,13 @@ impl Registry {
 
     fn native_tools(&self) -> impl Iterator<Item = Described> {
         self.native.iter().map(|tool| {
-            let candidate = Candidate {
-                origin: Origin::Native,
-                accepted: true,
-                digest: "native".to_owned(),
-                body: Err(String::new()),
-            };
             let descriptor = tool.describe();
             let checked = check_all(std::slice::from_ref(&descriptor));
             Described {
-                candidate,
+                candidate: Candidate::native(),
                 descriptors: checked.map(|()| vec![(descriptor, Body::Native(Arc::clone(tool)))]),
             }
         })
-    }
-}
-
-fn embedded(engine: &Engine, plugin: &super::embedded::Embedded) -> Candidate {
-    let body = Contract::read(plugin.bytes).map_err(|error| error.to_string()).map(|contract| {
-        Component::new(engine, &contract, plugin.digest.to_owned(), Bytes::Embedded(plugin.bytes))
-    });
-    Candidate {
-        origin: Origin::Embedded(plugin.name),
-        accepted: true,
-        digest: plugin.digest.to_owned(),
-        body,
-    }
-}
-
-fn from_file(engine: &Engine, plugins: &PluginFolder, file: std::path::PathBuf) -> Candidate {
-    let found = folder::read(&plugins.path, file);
-    let mut digest = String::new();
-    let body = found.bytes.and_then(|bytes| {
-        digest = Component::digest_of(&bytes);
-        let contract = Contract::read(&bytes).map_err(|error| error.to_string())?;
-        // The bytes are let go: most plugins of a large folder are never called.
-        Ok(Component::new(engine, &contract, digest.clone(), Bytes::File(found.file.clone())))
-    });
-    Candidate { origin: Origin::File(found.file), accepted: plugins.accepted, digest, body }
-}
-
-fn broken_folder(plugins: &PluginFolder, error: &std::io::Error) -> Candidate {
-    Candidate {
-        origin: Origin::File(plugins.path.clone()),
-        accepted: plugins.accepted,
-        digest: String::new(),
-        body: Err(format!("the plugin folder cannot be listed: {error}")),
     }
 }
 

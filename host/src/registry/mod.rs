@@ -5,12 +5,14 @@
 
 mod acceptance;
 mod assembly;
+mod catalogue;
 mod descriptors;
 mod embedded;
 mod folder;
 mod names;
 mod native;
 mod pool;
+mod sources;
 mod tool;
 mod traits;
 
