@@ -192,7 +192,7 @@ impl Merged {
         let file = file.display();
         self.config.warnings.push(format!(
             "{file}: not trusted, so only what tightens counts; held back: {}; hint: `--config {file}` uses it \
-             now (`mortise trust` comes with a later version)",
+             now (trusting a folder for good comes with a later version)",
             held.join(", ")
         ));
     }
