@@ -57,22 +57,22 @@
 //! Each names the test that guards it, in `tests/it`.
 //!
 //! 1. No guest code runs before its contract version is checked, and only ever under a Grant; introspection runs
-//!    under `Grant::none()`. — `a_component_of_another_contract_version_is_broken_and_the_others_are_listed`
+//!    under `Grant::none()`. — `what_is_no_plugin_is_listed_with_its_reason`
 //! 2. A Store needs a Grant; a Grant comes only from `permission`; a grant is subjects ∩ decision ∩ what the tool
-//!    needs ∩ the operator's ceiling. — `a_grant_holds_no_more_than_the_tool_needs`
+//!    needs ∩ the operator's ceiling. — `a_grant_holds_no_more_than_needs_and_subjects`
 //! 3. Permission sees the final input: a rewrite by a hook is validated, inspected and decided again. —
 //!    `a_hook_that_rewrites_to_a_denied_path_is_denied`
 //! 4. Deny beats ask beats allow, from whatever source. Ask with nobody to ask is deny. A hook can never undo a deny
 //!    or ask rule or widen a grant. — `a_hooks_allow_does_not_undo_a_deny_rule`
 //! 5. Whatever is missing, malformed, slow or trapped counts as the unsafe answer (not read-only, not
-//!    concurrency-safe, no subjects). — `a_trap_in_inspect_counts_as_the_unsafe_answers`
+//!    concurrency-safe, no subjects). — `crash_in_the_questionnaire_counts_as_unanswered`
 //! 6. Every call ends in exactly one outcome, also when cancelled, discarded or trapped; results leave in the order
 //!    the calls arrived. — `each_call_of_a_turn_gets_one_result_in_order`
 //! 7. Shared context changes in the order calls were declared, never in the order they finished. —
 //!    `context_changes_in_the_order_of_the_calls`
 //! 8. Library, CLI and MCP take the same pipeline. There is no second path. — `only_the_pipeline_calls_tools`
 //! 9. A guest never panics, stalls or bloats the host; no call, however hostile, changes what another sees. —
-//!    `a_guest_that_spins_is_stopped_and_the_next_call_is_served`
+//!    `guest_that_spins_is_stopped_when_its_time_is_up`
 //! 10. Nothing but a surface writes to stdout. — `nothing_but_a_surface_writes_to_stdout`
 
 pub mod config;

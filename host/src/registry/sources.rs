@@ -205,3 +205,35 @@ pub(super) fn remember<T>(
         catalogue.write(&folder.path, &records.collect());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::config::SandboxOptions;
+
+    #[test]
+    fn an_unchanged_file_is_not_read_and_a_changed_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("read.wasm");
+        fs::write(&file, EMBEDDED[0].bytes).unwrap();
+        let plugins = PluginFolder { path: folder.path().to_path_buf(), accepted: true };
+        let engine = Engine::new(SandboxOptions::default());
+        let cache = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(Some(&cache.path().join("kept")));
+        let found = || folder_candidates(&engine, &plugins, &catalogue).remove(0);
+
+        let first = found();
+        assert_eq!((first.digest.as_str(), first.unchanged), (EMBEDDED[0].digest, false));
+        let (stamp, contract) = first.checked.unwrap();
+        let remembered = Record { stamp, contract, digest: "sha256:kept".into(), descriptors: Vec::new() };
+        catalogue.write(&plugins.path, &Records::from([("read.wasm".into(), remembered)]));
+        assert_eq!(found().digest, "sha256:kept");
+
+        // The same bytes once more: another file by its stamp.
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, EMBEDDED[0].bytes).unwrap();
+        assert_eq!(found().digest, EMBEDDED[0].digest);
+    }
+}
