@@ -208,6 +208,8 @@ pub(super) fn remember<T>(
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "it makes a plugin folder")]
+
     use std::fs;
 
     use super::*;
