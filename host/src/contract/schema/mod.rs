@@ -121,11 +121,14 @@ impl Schema {
         Self::check_output(document)
     }
 
-    /// Looks over the schema of a structured output: as [`Schema::check`], but its root may be anything.
+    /// Looks over the schema of a structured output: as [`Schema::check`], but its root may be any schema.
     ///
     /// # Errors
     /// As [`Schema::check`].
     pub fn check_output(document: &Value) -> Result<Self, SchemaError> {
+        if !(document.is_object() || document.is_boolean()) {
+            return Err(SchemaError::Invalid("a schema is an object, or true or false".to_owned()));
+        }
         if !graph::within_depth(document, MAX_SCHEMA_DEPTH) {
             return Err(SchemaError::TooDeep);
         }
