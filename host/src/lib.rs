@@ -92,3 +92,8 @@ pub use execution::{Attendance, Call, CallResult, Ending, Explanation};
 pub use host::{Host, HostBuilder, HostError};
 pub use permission::{Answer, Authorizer, Question};
 pub use registry::NativeTool;
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

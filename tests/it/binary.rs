@@ -68,6 +68,18 @@ impl Machine {
         self.command(args).output().unwrap().into()
     }
 
+    /// What a line typed into a shell prints; it must end well. `mortise` is the binary.
+    pub(crate) fn shell(&self, line: &str) -> String {
+        let binary = self.command(&[]);
+        let mut shell = Command::new("/bin/sh");
+        shell
+            .arg("-c")
+            .arg(format!("mortise() {{ '{}' \"$@\"; }}; {line}", env!("CARGO_BIN_EXE_mortise-under-test")));
+        shell.current_dir(self.path("project")).env_clear().stdin(Stdio::null());
+        shell.envs(binary.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Ran::from(shell.output().unwrap()).exits(0).out
+    }
+
     /// With a text on standard input.
     pub(crate) fn run_with(&self, args: &[&str], input: &str) -> Ran {
         let mut command = self.command(args);

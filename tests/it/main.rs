@@ -15,6 +15,7 @@ mod permission_decisions;
 mod permission_permit;
 mod permission_rules;
 mod pipeline;
+mod readme;
 mod registry;
 mod sandbox_honesty;
 mod sandbox_limits;
