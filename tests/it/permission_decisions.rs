@@ -363,7 +363,7 @@ fn a_grant_holds_no_more_than_needs_and_subjects() {
     assert_eq!(with(vec![Need::HttpWrite(vec!["https://y.org".into()])]).egress, []);
     let origin = &with(vec![Need::HttpWrite(vec!["https://x.org:443".into()])]).egress[0];
     assert_eq!((origin.host.as_str(), origin.port, origin.safe_methods), ("x.org", 443, false));
-    assert_eq!(with(vec![Need::RunCommands]).command.as_deref(), Some("make"));
+    assert_eq!(with(vec![Need::RunCommands]).command.map(|command| command.line).as_deref(), Some("make"));
     let two = call.clone().subject(Subject::Command { command: "other".into() });
     assert_eq!(Scratch::new().decide(&two).1.command, None);
 }

@@ -3,13 +3,14 @@
 //!
 //! Leaves to others: holding a guest to it (`sandbox`).
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use url::{Host, Url};
 
 use super::decide;
 use super::domain::DomainPattern;
-use super::grant::{EgressGrant, FileGrant, Grant};
+use super::grant::{CommandGrant, EgressGrant, FileGrant, Grant};
 use super::policy::Snapshot;
 use super::request::Request;
 use super::subject::Resolved;
@@ -39,7 +40,7 @@ pub(super) fn grant(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]
     commands.dedup();
     // One command or none: of two, neither is *the* approved one.
     if let ([command], true) = (commands.as_slice(), needs(request, |need| *need == Need::RunCommands)) {
-        grant.command = Some((*command).clone());
+        grant.command = Some(command_grant(now, request, command));
     }
     for need in &request.descriptor.needs {
         match need {
@@ -53,6 +54,23 @@ pub(super) fn grant(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]
     grant.files.extend(standing_files(now, request));
     grant.egress.extend(standing_origins(now, request));
     tidy(grant)
+}
+
+/// What a command gets that was allowed: the working directories, for reading alone where the call only reads.
+fn command_grant(now: &Snapshot, request: &Request<'_>, line: &str) -> CommandGrant {
+    let access = if request.answers.read_only { Access::Read } else { Access::Write };
+    let folder = |path: &PathBuf| FileGrant {
+        path: path.clone(),
+        named: path.clone(),
+        access,
+        extent: Extent::Tree,
+    };
+    CommandGrant {
+        line: line.to_owned(),
+        working_directory: now.places.working_directory.clone(),
+        files: now.folders.iter().map(folder).collect(),
+        network: false,
+    }
 }
 
 /// What a tool gets to show what it would do: what it may read unasked of what this call names.

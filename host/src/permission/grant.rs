@@ -21,7 +21,7 @@ use crate::contract::{Access, Extent};
 pub struct Grant {
     pub(super) files: Vec<FileGrant>,
     pub(super) egress: Vec<EgressGrant>,
-    pub(super) command: Option<String>,
+    pub(super) command: Option<CommandGrant>,
     pub(super) tools: Vec<String>,
     pub(super) secrets: Vec<String>,
     pub(super) storage: bool,
@@ -36,8 +36,8 @@ pub struct GrantSummary {
     pub files: Vec<FileGrant>,
     /// Origins.
     pub egress: Vec<EgressGrant>,
-    /// The one command line.
-    pub command: Option<String>,
+    /// The one command line, and what it may reach.
+    pub command: Option<CommandGrant>,
     /// Tools that may be called; `*` is any.
     pub tools: Vec<String>,
     /// Secrets that may be attached.
@@ -59,6 +59,20 @@ pub struct FileGrant {
     pub access: Access,
     /// The file alone, or the folder with all below it.
     pub extent: Extent,
+}
+
+/// The one command that a call may run, and what the kernel lets it reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandGrant {
+    /// The approved line, byte for byte.
+    pub line: String,
+    /// Where it starts: absolute, symlinks followed.
+    pub working_directory: PathBuf,
+    /// Beside the base set that every command needs. What a deny rule names is not within reach, whatever tree
+    /// it lies in.
+    pub files: Vec<FileGrant>,
+    /// Whether it may use the network.
+    pub network: bool,
 }
 
 /// An origin that a call may send requests to.
@@ -115,10 +129,10 @@ impl Grant {
         &self.egress
     }
 
-    /// The one command line that may be run, byte for byte.
+    /// The one command that may be run, and what it may reach.
     #[must_use]
-    pub fn command(&self) -> Option<&str> {
-        self.command.as_deref()
+    pub fn command(&self) -> Option<&CommandGrant> {
+        self.command.as_ref()
     }
 
     /// Tools that may be called; `*` is any.

@@ -30,7 +30,7 @@ mod words;
 pub use authorizer::{Answer, Authorizer, Nobody, Question};
 pub use decision::{Consulted, Decision, Effect, RuleRef};
 pub use fence::Fence;
-pub use grant::{EgressGrant, FileGrant, Grant, GrantSummary, Refusal};
+pub use grant::{CommandGrant, EgressGrant, FileGrant, Grant, GrantSummary, Refusal};
 pub use mode::Mode;
 pub use parse::Problem;
 pub use permit::{Permit, Refused, RefusedKind, permit, prospect};

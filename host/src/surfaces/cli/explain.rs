@@ -8,7 +8,7 @@ use super::options::{HostOptions, read_input};
 use super::{Exit, paint};
 use crate::contract::{Access, Extent};
 use crate::execution::{Call, Explanation, StepReport};
-use crate::permission::{Effect, GrantSummary, Resolved, RuleRef};
+use crate::permission::{Effect, FileGrant, GrantSummary, Resolved, RuleRef};
 use crate::surfaces::visible;
 
 /// Says what each step of the path would answer, which rule would decide, and what the call would get.
@@ -120,18 +120,19 @@ fn reach(access: Access, extent: Extent) -> &'static str {
 /// What a grant holds, in words; one line that says so if it holds nothing.
 pub(super) fn grant(grant: &GrantSummary) -> Vec<String> {
     let mut held = Vec::new();
-    for file in &grant.files {
-        held.push(format!(
-            "{} {}",
-            reach(file.access, file.extent),
-            visible(&file.path.display().to_string())
-        ));
-    }
+    let file = |file: &FileGrant| {
+        format!("{} {}", reach(file.access, file.extent), visible(&file.path.display().to_string()))
+    };
+    held.extend(grant.files.iter().map(file));
     for origin in &grant.egress {
         let methods = if origin.safe_methods { "GET and HEAD to" } else { "requests to" };
         held.push(format!("{methods} {}://{}:{}", origin.scheme, visible(&origin.host), origin.port));
     }
-    held.extend(grant.command.iter().map(|command| format!("run `{}`", visible(command))));
+    for command in &grant.command {
+        held.push(format!("run `{}`, which may", visible(&command.line)));
+        held.extend(command.files.iter().map(|reached| format!("  {}", file(reached))));
+        held.push(if command.network { "  use the network" } else { "  use no network" }.to_owned());
+    }
     held.extend(grant.tools.iter().map(|tool| format!("call the tool {}", visible(tool))));
     held.extend(grant.secrets.iter().map(|secret| format!("have the secret {} attached", visible(secret))));
     held.extend(grant.storage.then(|| "its own storage".to_owned()));
