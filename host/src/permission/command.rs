@@ -45,7 +45,8 @@ impl Ladder<'_> {
         if part.unknown.redirects {
             return None;
         }
-        let written = part.touches.iter().filter(|touch| touch.redirect && !touch.guess && touch.subject.may_write());
+        let written =
+            part.touches.iter().filter(|touch| touch.redirect && !touch.guess && touch.subject.may_write());
         for touch in written {
             self.lets(&touch.subject)?;
         }

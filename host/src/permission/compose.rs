@@ -40,7 +40,9 @@ pub(super) fn grant(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]
     }
     commands.dedup();
     // One command or none: of two, neither is *the* approved one.
-    if let ([(command, line)], true) = (commands.as_slice(), needs(request, |need| *need == Need::RunCommands)) {
+    if let ([(command, line)], true) =
+        (commands.as_slice(), needs(request, |need| *need == Need::RunCommands))
+    {
         grant.command = Some(command_grant(now, request, command, line));
     }
     for need in &request.descriptor.needs {

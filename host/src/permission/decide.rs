@@ -61,7 +61,7 @@ pub(super) struct Ladder<'a> {
     trail: Vec<Consulted>,
 }
 
-impl Ladder<'_> {
+impl<'a> Ladder<'a> {
     fn denied(&mut self) -> Option<Decision> {
         if let Some(decision) = self.ruled(RuleEffect::Deny) {
             return Some(decision);
@@ -109,7 +109,9 @@ impl Ladder<'_> {
         self.subjects.iter().filter_map(line).find_map(|line| {
             let reason = match (line.doubt(), line.critical()) {
                 (Some(why), _) => format!("the host cannot tell what the command does: {why}"),
-                (None, Some(target)) => format!("it would remove {}, which no mode allows unasked", quoted(target)),
+                (None, Some(target)) => {
+                    format!("it would remove {}, which no mode allows unasked", quoted(target))
+                }
                 (None, None) => return None,
             };
             Some(plain(Effect::Ask, reason))

@@ -2,11 +2,11 @@
 //! session" comes to.
 
 use super::pattern::glob_of_path;
-use super::protected::is_protected;
 use super::policy::Snapshot;
+use super::protected::is_protected;
 use super::request::Request;
-use super::subject::Resolved;
 use super::shell::Line;
+use super::subject::Resolved;
 use super::text;
 use crate::contract::{Access, Extent};
 

@@ -22,9 +22,9 @@ impl Wildcard {
             Some(body) if !body.ends_with('\\') => (body, true),
             _ => (text, false),
         };
-        let (flags, rest): (Vec<&str>, Vec<&str>) = body
-            .split_whitespace()
-            .partition(|word| word.len() > 1 && word.starts_with('-') && *word != "--" && !word.contains('*'));
+        let (flags, rest): (Vec<&str>, Vec<&str>) = body.split_whitespace().partition(|word| {
+            word.len() > 1 && word.starts_with('-') && *word != "--" && !word.contains('*')
+        });
         let flags = (!flags.is_empty()).then(|| {
             let rest = Self { runs: runs(&rest.join(" ")), boundary, flags: None };
             (flags.into_iter().map(str::to_owned).collect(), Box::new(rest))

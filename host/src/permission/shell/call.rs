@@ -43,9 +43,9 @@ pub(super) fn items(words: &[Word], variables: &Variables) -> Vec<Item> {
     for word in words {
         match word.could_be(variables).as_slice() {
             [text] => items.push(Item { text: text.clone(), word: word.clone() }),
-            texts => items.extend(
-                texts.iter().map(|text| Item { text: text.clone(), word: Word::plain(text) }),
-            ),
+            texts => {
+                items.extend(texts.iter().map(|text| Item { text: text.clone(), word: Word::plain(text) }))
+            }
         }
     }
     items
@@ -67,7 +67,8 @@ pub(super) fn plain(simple: &Simple) -> Plain {
     loop {
         // What is called must stand in the text, and be one word.
         let named = words.get(at).and_then(Word::literal);
-        let Some(name) = named.filter(|name| !name.is_empty() && !name.chars().any(char::is_whitespace)) else {
+        let Some(name) = named.filter(|name| !name.is_empty() && !name.chars().any(char::is_whitespace))
+        else {
             break;
         };
         plain.inner = at;
@@ -92,8 +93,10 @@ pub(super) fn plain(simple: &Simple) -> Plain {
 /// Words joined, if what joins them also parts them.
 fn simply(words: &[Word]) -> Option<String> {
     let odd = |c: char| c.is_whitespace() || "'\"\\$`;&|<>(){}*?[]#!~".contains(c);
-    let texts: Option<Vec<String>> =
-        words.iter().map(|word| word.literal().filter(|text| !text.is_empty() && !text.contains(odd))).collect();
+    let texts: Option<Vec<String>> = words
+        .iter()
+        .map(|word| word.literal().filter(|text| !text.is_empty() && !text.contains(odd)))
+        .collect();
     texts.map(|texts| texts.join(" "))
 }
 
@@ -107,7 +110,9 @@ fn wrapper(name: &str, rest: &[Word]) -> Option<usize> {
                 word(at + 1)?;
                 at += 2;
             } else if bare.contains(&flag.as_str())
-                || valued.iter().any(|known| known.len() == 2 && flag.starts_with(known) || flag.starts_with(&format!("{known}=")))
+                || valued.iter().any(|known| {
+                    known.len() == 2 && flag.starts_with(known) || flag.starts_with(&format!("{known}="))
+                })
             {
                 at += 1;
             } else {
@@ -147,7 +152,11 @@ fn wrapper(name: &str, rest: &[Word]) -> Option<usize> {
 /// Where in the words a command could begin.
 pub(super) fn starts(items: &[Item]) -> Vec<usize> {
     let inert = items.first().is_some_and(|first| is_inert(base(&first.text), items));
-    if inert || items.is_empty() { (0..items.len().min(1)).collect() } else { (0..items.len().min(WORDS)).collect() }
+    if inert || items.is_empty() {
+        (0..items.len().min(1)).collect()
+    } else {
+        (0..items.len().min(WORDS)).collect()
+    }
 }
 
 impl Call {
@@ -223,13 +232,15 @@ impl Call {
             return true;
         }
         if let Some(long) = wanted.strip_prefix("--") {
-            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+            let (name, value) =
+                long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
             return self.has_long(name, value)
                 || value.is_none() && letters_of(name).chars().any(|letter| self.has_letter(letter));
         }
-        wanted[1..].chars().all(|letter| self.has_letter(letter) || LONG.iter().any(|(name, letters)| {
-            letters.contains(letter) && self.has_long(name, None)
-        }))
+        wanted[1..].chars().all(|letter| {
+            self.has_letter(letter)
+                || LONG.iter().any(|(name, letters)| letters.contains(letter) && self.has_long(name, None))
+        })
     }
 
     fn has_letter(&self, letter: char) -> bool {
@@ -238,12 +249,16 @@ impl Call {
             'R' => 'r',
             letter => letter,
         };
-        self.flags.iter().filter(|flag| !flag.starts_with("--")).any(|flag| flag[1..].contains([letter, other]))
+        self.flags
+            .iter()
+            .filter(|flag| !flag.starts_with("--"))
+            .any(|flag| flag[1..].contains([letter, other]))
     }
 
     fn has_long(&self, name: &str, value: Option<&str>) -> bool {
         self.flags.iter().filter_map(|flag| flag.strip_prefix("--")).any(|flag| {
-            let (given, with) = flag.split_once('=').map_or((flag, None), |(given, with)| (given, Some(with)));
+            let (given, with) =
+                flag.split_once('=').map_or((flag, None), |(given, with)| (given, Some(with)));
             // Long options may be cut short.
             let named = given == name || given.len() >= 2 && name.starts_with(given);
             named && (value.is_none() || value == with)

@@ -5,14 +5,18 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Surroundings;
 use super::call::base;
 use super::walk::Folders;
 use super::word::{Piece, Word};
-use super::Surroundings;
 
 /// The first target of an `rm` or `rmdir` that must be asked for in every mode. `words` begins with the name,
 /// as it could come out.
-pub(super) fn target(words: &[(String, Word)], folders: &Folders, around: &Surroundings<'_>) -> Option<String> {
+pub(super) fn target(
+    words: &[(String, Word)],
+    folders: &Folders,
+    around: &Surroundings<'_>,
+) -> Option<String> {
     let (name, rest) = words.split_first()?;
     if !matches!(base(&name.0), "rm" | "rmdir") {
         return None;
@@ -21,21 +25,31 @@ pub(super) fn target(words: &[(String, Word)], folders: &Folders, around: &Surro
         if text.starts_with('-') && text.len() > 1 {
             return false;
         }
-        let emptied = match word.pieces.iter().find(|piece| !matches!(piece, Piece::Text(text, _) if text.is_empty())) {
+        let emptied = match word
+            .pieces
+            .iter()
+            .find(|piece| !matches!(piece, Piece::Text(text, _) if text.is_empty()))
+        {
             // What comes first may be empty: `"$DIR"/*` is `/*`.
             Some(Piece::Variable(..) | Piece::Output) => {
-                let rest: String = word.pieces.iter().filter_map(|piece| match piece {
-                    Piece::Text(text, _) => Some(text.as_str()),
-                    _ => None,
-                }).collect();
+                let rest: String = word
+                    .pieces
+                    .iter()
+                    .filter_map(|piece| match piece {
+                        Piece::Text(text, _) => Some(text.as_str()),
+                        _ => None,
+                    })
+                    .collect();
                 matches!(rest.as_str(), "/" | "/*" | "/.*" | "/**")
             }
             _ => false,
         };
-        emptied || is_drive(text) || places(text, word, folders, around).iter().any(|place| match place {
-            Some(place) => is_critical(place, around),
-            None => true,
-        })
+        emptied
+            || is_drive(text)
+            || places(text, word, folders, around).iter().any(|place| match place {
+                Some(place) => is_critical(place, around),
+                None => true,
+            })
     };
     rest.iter().find(|(text, word)| critical(text, word)).map(|(_, word)| word.source.clone())
 }
@@ -47,14 +61,19 @@ fn places(text: &str, word: &Word, folders: &Folders, around: &Surroundings<'_>)
     let home_relative = |text: &str| -> Option<PathBuf> {
         let rest = text.strip_prefix("~").or_else(|| {
             let rest = word.source.trim_start_matches('"').strip_prefix("$HOME");
-            rest.or_else(|| word.source.trim_start_matches('"').strip_prefix("${HOME}")).map(|rest| rest.trim_matches('"'))
+            rest.or_else(|| word.source.trim_start_matches('"').strip_prefix("${HOME}"))
+                .map(|rest| rest.trim_matches('"'))
         })?;
-        (rest.is_empty() || rest.starts_with('/')).then(|| home.map(|home| home.join(rest.trim_start_matches('/')))).flatten()
+        (rest.is_empty() || rest.starts_with('/'))
+            .then(|| home.map(|home| home.join(rest.trim_start_matches('/'))))
+            .flatten()
     };
     let all = ["*", ".*", "**", "{*,.*}", ".", ""];
     let whole = |path: PathBuf| -> PathBuf {
         match path.file_name().and_then(|name| name.to_str()) {
-            Some(name) if all.contains(&name) && word.has_wildcard() => path.parent().map_or(path.clone(), Path::to_path_buf),
+            Some(name) if all.contains(&name) && word.has_wildcard() => {
+                path.parent().map_or(path.clone(), Path::to_path_buf)
+            }
             _ => path,
         }
     };
@@ -69,7 +88,8 @@ fn places(text: &str, word: &Word, folders: &Folders, around: &Surroundings<'_>)
         .filter_map(|folder| match folder {
             Some(folder) => Some(Some(whole(folder.join(text)))),
             // All of a folder, wherever that is.
-            None => (all.contains(&text.trim_start_matches("./")) || text == ".." || text.ends_with("/..")).then_some(None),
+            None => (all.contains(&text.trim_start_matches("./")) || text == ".." || text.ends_with("/.."))
+                .then_some(None),
         })
         .collect()
 }

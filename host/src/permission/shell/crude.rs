@@ -37,14 +37,20 @@ pub(super) fn hits(line: &str, rule: &Wildcard) -> bool {
     let unquoted: String = joined.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     // Braces part words at commas.
     let braced = if unquoted.contains('{') { unquoted.replace(',', " ") } else { String::new() };
-    [plain, joined, unquoted, braced].iter().any(|text| text.split(SEPARATORS).any(|part| hits_part(part, rule)))
+    [plain, joined, unquoted, braced]
+        .iter()
+        .any(|text| text.split(SEPARATORS).any(|part| hits_part(part, rule)))
 }
 
 fn hits_part(part: &str, rule: &Wildcard) -> bool {
     let words: Vec<&str> = part.split_whitespace().take(WORDS).collect();
     (0..words.len()).any(|at| {
         let tail = words[at..].join(" ");
-        let base = tail.split(' ').next().and_then(|first| first.rsplit_once('/')).map(|(folder, _)| folder.len() + 1);
+        let base = tail
+            .split(' ')
+            .next()
+            .and_then(|first| first.rsplit_once('/'))
+            .map(|(folder, _)| folder.len() + 1);
         rule.matches(&tail) || base.is_some_and(|base| rule.matches(&tail[base..]))
     })
 }

@@ -35,41 +35,83 @@ pub(super) fn reads(words: &[&str]) -> bool {
     }
     let flags = || rest.iter().filter(|word| word.starts_with('-'));
     let operands = || rest.iter().filter(|word| !word.starts_with('-'));
-    let only = |known: &[&str]| flags().all(|flag| known.iter().any(|known| flag == known || flag.starts_with(&format!("{known}="))));
+    let only = |known: &[&str]| {
+        flags().all(|flag| known.iter().any(|known| flag == known || flag.starts_with(&format!("{known}="))))
+    };
     match *command {
         "status" | "log" | "diff" | "show" | "blame" | "ls-files" | "ls-tree" | "rev-parse" | "rev-list"
-        | "cat-file" | "describe" | "shortlog" | "merge-base" | "for-each-ref" | "name-rev" | "show-ref" | "version"
-        | "grep" | "diff-tree" | "diff-index" | "diff-files" | "whatchanged" | "count-objects" | "cherry"
-        | "range-diff" | "check-ignore" | "check-attr" => !flags().any(|flag| short_refused(command, flag)),
+        | "cat-file" | "describe" | "shortlog" | "merge-base" | "for-each-ref" | "name-rev" | "show-ref"
+        | "version" | "grep" | "diff-tree" | "diff-index" | "diff-files" | "whatchanged"
+        | "count-objects" | "cherry" | "range-diff" | "check-ignore" | "check-attr" => {
+            !flags().any(|flag| short_refused(command, flag))
+        }
         "branch" => {
-            let listing = ["-a", "-r", "-v", "-vv", "-av", "-avv", "-rv", "--list", "-l", "--all", "--remotes", "--show-current",
-                "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--sort", "--format", "--no-color", "--column"];
-            let named = flags().any(|flag| matches!(*flag, "--list" | "-l" | "--contains" | "--merged" | "--no-merged"));
+            let listing = [
+                "-a",
+                "-r",
+                "-v",
+                "-vv",
+                "-av",
+                "-avv",
+                "-rv",
+                "--list",
+                "-l",
+                "--all",
+                "--remotes",
+                "--show-current",
+                "--contains",
+                "--no-contains",
+                "--merged",
+                "--no-merged",
+                "--points-at",
+                "--sort",
+                "--format",
+                "--no-color",
+                "--column",
+            ];
+            let named = flags()
+                .any(|flag| matches!(*flag, "--list" | "-l" | "--contains" | "--merged" | "--no-merged"));
             only(&listing) && (named || operands().next().is_none())
         }
         "tag" => {
-            let listing = ["-l", "--list", "--contains", "--merged", "--points-at", "--sort", "--format", "-n"];
+            let listing =
+                ["-l", "--list", "--contains", "--merged", "--points-at", "--sort", "--format", "-n"];
             let named = flags().any(|flag| matches!(*flag, "--list" | "-l"));
             only(&listing) && (named || operands().next().is_none())
         }
         "remote" => matches!(rest, [] | ["-v" | "--verbose"] | ["get-url", ..]),
         "stash" => matches!(rest, ["list" | "show", ..]),
         "worktree" => matches!(rest, ["list", ..]),
-        "reflog" => matches!(rest, [] | ["show", ..]) || rest.first().is_some_and(|word| word.starts_with('-')),
+        "reflog" => {
+            matches!(rest, [] | ["show", ..]) || rest.first().is_some_and(|word| word.starts_with('-'))
+        }
         "config" => {
-            let verb = rest.iter().position(|word| matches!(*word, "--get" | "--get-all" | "--list" | "-l" | "get" | "list"));
-            verb.is_some_and(|at| rest[..at].iter().all(|word| matches!(*word, "--local" | "--global" | "--show-origin")))
-                && only(&["--get", "--get-all", "--list", "-l", "--local", "--global", "--show-origin", "--all"])
+            let verb = rest
+                .iter()
+                .position(|word| matches!(*word, "--get" | "--get-all" | "--list" | "-l" | "get" | "list"));
+            verb.is_some_and(|at| {
+                rest[..at].iter().all(|word| matches!(*word, "--local" | "--global" | "--show-origin"))
+            }) && only(&[
+                "--get",
+                "--get-all",
+                "--list",
+                "-l",
+                "--local",
+                "--global",
+                "--show-origin",
+                "--all",
+            ])
         }
         _ => false,
     }
 }
 
 fn refused(word: &str) -> bool {
-    let Some(name) = word.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name)) else { return false };
+    let Some(name) = word.strip_prefix("--").map(|name| name.split('=').next().unwrap_or(name)) else {
+        return false;
+    };
     !name.is_empty() && REFUSED.iter().any(|refused| refused.starts_with(name))
 }
-
 
 fn short_refused(command: &str, flag: &str) -> bool {
     let letters = if flag.starts_with("--") { "" } else { flag.trim_start_matches('-') };

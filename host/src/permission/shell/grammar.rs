@@ -136,7 +136,8 @@ fn strange_node(node: Node<'_>, text: &str) -> Option<&'static str> {
                     RESERVED.contains(&word) || word.starts_with('(')
                 });
             let subshell = children(node).iter().any(|child| child.kind() == "subshell");
-            (RESERVED.contains(&name) || opens || subshell).then_some("a reserved word where a command stands")
+            (RESERVED.contains(&name) || opens || subshell)
+                .then_some("a reserved word where a command stands")
         }
         "test_command" if said(node).starts_with('[') && !said(node).starts_with("[[") => {
             let list = descendant(node, |inner| {
@@ -166,13 +167,15 @@ fn strange_node(node: Node<'_>, text: &str) -> Option<&'static str> {
 /// A delimiter that is quoted in part only.
 fn mixed(start: &str) -> bool {
     let quotes = start.matches(['\'', '"']).count();
-    let whole = ['\'', '"'].into_iter().any(|q| start.starts_with(q) && start.ends_with(q) && start.len() > 1);
+    let whole =
+        ['\'', '"'].into_iter().any(|q| start.starts_with(q) && start.ends_with(q) && start.len() > 1);
     quotes != 0 && !(quotes == 2 && whole)
 }
 
 /// Whether anything but blanks lies between the children of a node that is not text.
 fn gap(node: Node<'_>, text: &str) -> bool {
-    let textual = ["string", "heredoc_body", "expansion", "arithmetic_expansion", "ansi_c_string", "raw_string"];
+    let textual =
+        ["string", "heredoc_body", "expansion", "arithmetic_expansion", "ansi_c_string", "raw_string"];
     if node.child_count() == 0 || textual.contains(&node.kind()) {
         return false;
     }

@@ -6,14 +6,102 @@ use super::call::Item;
 
 /// Commands whose words are never commands.
 const INERT: [&str; 96] = [
-    "[", "base32", "base64", "basename", "cat", "cd", "chgrp", "chmod", "chown", "cksum", "cmp", "column", "comm",
-    "cp", "cut", "date", "dd", "df", "diff", "dirname", "du", "echo", "egrep", "expand", "export", "expr", "false",
-    "fgrep", "file", "fmt", "fold", "git", "grep", "groups", "gzip", "gunzip", "head", "hexdump", "hostname", "id",
-    "install", "join", "kill", "less", "ln", "local", "ls", "md5sum", "mkdir", "mktemp", "more", "mv", "nl", "od",
-    "paste", "pgrep", "printenv", "printf", "ps", "pwd", "readlink", "readonly", "realpath", "rev", "rm", "rmdir",
-    "rg", "seq", "sha1sum", "sha256sum", "sha512sum", "shred", "shuf", "sleep", "sort", "stat", "strings", "tac",
-    "tail", "tee", "test", "touch", "tr", "tree", "true", "truncate", "type", "uname", "uniq", "unlink", "unset",
-    "wc", "which", "whoami", "xxd", "yes",
+    "[",
+    "base32",
+    "base64",
+    "basename",
+    "cat",
+    "cd",
+    "chgrp",
+    "chmod",
+    "chown",
+    "cksum",
+    "cmp",
+    "column",
+    "comm",
+    "cp",
+    "cut",
+    "date",
+    "dd",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "expand",
+    "export",
+    "expr",
+    "false",
+    "fgrep",
+    "file",
+    "fmt",
+    "fold",
+    "git",
+    "grep",
+    "groups",
+    "gzip",
+    "gunzip",
+    "head",
+    "hexdump",
+    "hostname",
+    "id",
+    "install",
+    "join",
+    "kill",
+    "less",
+    "ln",
+    "local",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "mktemp",
+    "more",
+    "mv",
+    "nl",
+    "od",
+    "paste",
+    "pgrep",
+    "printenv",
+    "printf",
+    "ps",
+    "pwd",
+    "readlink",
+    "readonly",
+    "realpath",
+    "rev",
+    "rm",
+    "rmdir",
+    "rg",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shred",
+    "shuf",
+    "sleep",
+    "sort",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "tee",
+    "test",
+    "touch",
+    "tr",
+    "tree",
+    "true",
+    "truncate",
+    "type",
+    "uname",
+    "uniq",
+    "unlink",
+    "unset",
+    "wc",
+    "which",
+    "whoami",
+    "xxd",
+    "yes",
 ];
 
 /// Words of `git` that make it run other programs.
@@ -52,15 +140,41 @@ pub(super) fn is_inert(name: &str, items: &[Item]) -> bool {
 
 /// Whether an option stands before `git`'s own command.
 fn is_global(items: &[Item], option: &str) -> bool {
-    items.iter().skip(1).map(|item| item.text.as_str()).take_while(|text| text.starts_with('-')).any(|text| text == option)
+    items
+        .iter()
+        .skip(1)
+        .map(|item| item.text.as_str())
+        .take_while(|text| text.starts_with('-'))
+        .any(|text| text == option)
 }
 
 /// Shells, and what hands its input or its words to one.
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" | "csh" | "tcsh" | "rbash" | "busybox"
-            | "ssh" | "su" | "sudo" | "doas" | "source" | "." | "eval" | "xargs" | "parallel" | "at" | "batch" | "env"
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ksh"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "csh"
+            | "tcsh"
+            | "rbash"
+            | "busybox"
+            | "ssh"
+            | "su"
+            | "sudo"
+            | "doas"
+            | "source"
+            | "."
+            | "eval"
+            | "xargs"
+            | "parallel"
+            | "at"
+            | "batch"
+            | "env"
     )
 }
 

@@ -93,7 +93,8 @@ fn analyse(text: &str, around: Surroundings<'_>) -> Line {
     }
     if !inner.is_empty() {
         line.crude.extend(inner);
-        line.doubt.get_or_insert_with(|| "it holds more commands within commands than are looked at".to_owned());
+        line.doubt
+            .get_or_insert_with(|| "it holds more commands within commands than are looked at".to_owned());
     }
     if line.parts().count() > PARTS {
         line.doubt.get_or_insert_with(|| format!("the command has more than {PARTS} parts"));

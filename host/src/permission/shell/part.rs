@@ -94,7 +94,8 @@ impl Part {
         }
         let runs = starts.len() > 1 || dynamic;
         let shell = runs && items.iter().any(|item| is_shell(base(&item.text)));
-        let texts = items.iter().filter(|item| runs && is_line(&item.text)).map(|item| item.text.clone()).collect();
+        let texts =
+            items.iter().filter(|item| runs && is_line(&item.text)).map(|item| item.text.clone()).collect();
         (part, Found { texts, shell })
     }
 
@@ -110,14 +111,16 @@ impl Part {
         }
         let plain = call::plain(simple);
         let inner = simple.words.get(plain.inner..).unwrap_or_default();
-        self.name = inner.first().and_then(Word::literal).map(|name| base(&name).to_owned()).unwrap_or_default();
+        self.name =
+            inner.first().and_then(Word::literal).map(|name| base(&name).to_owned()).unwrap_or_default();
         let said: Vec<&str> = simple.words.iter().map(|word| word.source.as_str()).collect();
         self.said = plain.texts.first().cloned().unwrap_or_else(|| said.join(" "));
         self.exact = match self.name.as_str() {
             "watch" | "setsid" | "ionice" | "flock" => true,
             "find" => inner.iter().any(|word| {
                 let runs = ["-exec", "-ok", "-delete", "-fprint", "-fls"];
-                word.is_dynamic() || word.literal().is_some_and(|text| runs.iter().any(|run| text.starts_with(run)))
+                word.is_dynamic()
+                    || word.literal().is_some_and(|text| runs.iter().any(|run| text.starts_with(run)))
             }),
             _ => false,
         };
@@ -130,7 +133,8 @@ impl Part {
 
     /// What a command that begins at any of its words would reach.
     fn guess(&mut self, items: &[Item], simple: &Simple, around: Surroundings<'_>) {
-        let word = |item: &Item| if item.word.is_dynamic() { Word::plain(&item.text) } else { item.word.clone() };
+        let word =
+            |item: &Item| if item.word.is_dynamic() { Word::plain(&item.text) } else { item.word.clone() };
         let words: Vec<Word> = items.iter().map(word).collect();
         for named in touch::named(&words) {
             self.touch(&named, &simple.folders, around, (false, true));
@@ -143,7 +147,13 @@ impl Part {
     }
 
     /// Notes a file; says whether the text tells which it is. `how`: by a redirect; a guess.
-    fn touch(&mut self, named: &touch::Named, folders: &Folders, around: Surroundings<'_>, how: (bool, bool)) -> bool {
+    fn touch(
+        &mut self,
+        named: &touch::Named,
+        folders: &Folders,
+        around: Surroundings<'_>,
+        how: (bool, bool),
+    ) -> bool {
         if is_device(&named.word.source) {
             return true;
         }
@@ -169,7 +179,11 @@ impl Part {
             };
             let subject = Resolved::Path { forms, access: named.access, extent };
             let touch = Touch { subject, redirect: how.0, guess: how.1 || !sure };
-            if !self.touches.iter().any(|known| known.subject == touch.subject && (known.redirect || !touch.redirect) && (!known.guess || touch.guess)) {
+            if !self.touches.iter().any(|known| {
+                known.subject == touch.subject
+                    && (known.redirect || !touch.redirect)
+                    && (!known.guess || touch.guess)
+            }) {
                 self.touches.push(touch);
             }
         }
@@ -198,7 +212,10 @@ impl Part {
     /// Whether it would write what an allow rule does not open.
     pub(in super::super) fn writes_protected(&self) -> bool {
         self.touches.iter().filter(|touch| !touch.guess && touch.subject.may_write()).any(|touch| {
-            touch.subject.as_path().is_some_and(|(forms, ..)| is_protected(&forms.named) || is_protected(&forms.real))
+            touch
+                .subject
+                .as_path()
+                .is_some_and(|(forms, ..)| is_protected(&forms.named) || is_protected(&forms.real))
         })
     }
 }
@@ -214,7 +231,8 @@ pub(super) fn elsewhere(parts: &mut [Part]) {
 
 /// What is written to or read from and is no file.
 fn is_device(path: &str) -> bool {
-    let device = matches!(path, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "-");
+    let device =
+        matches!(path, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "-");
     device || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 

@@ -8,11 +8,60 @@ use super::word::Word;
 
 /// Commands that read, whatever they are given.
 const READERS: [&str; 54] = [
-    "[", "base32", "base64", "basename", "cat", "cd", "cksum", "cmp", "column", "comm", "cut", "df", "diff",
-    "dirname", "du", "echo", "egrep", "expand", "expr", "false", "fgrep", "fold", "fmt", "grep", "groups", "head",
-    "hexdump", "id", "join", "jq", "ls", "md5sum", "nl", "od", "paste", "printf", "pwd", "readlink", "realpath",
-    "rev", "seq", "sha1sum", "sha256sum", "sha512sum", "sleep", "stat", "tac", "tail", "test", "tr", "true", "type",
-    "uname", "wc",
+    "[",
+    "base32",
+    "base64",
+    "basename",
+    "cat",
+    "cd",
+    "cksum",
+    "cmp",
+    "column",
+    "comm",
+    "cut",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "expand",
+    "expr",
+    "false",
+    "fgrep",
+    "fold",
+    "fmt",
+    "grep",
+    "groups",
+    "head",
+    "hexdump",
+    "id",
+    "join",
+    "jq",
+    "ls",
+    "md5sum",
+    "nl",
+    "od",
+    "paste",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "sleep",
+    "stat",
+    "tac",
+    "tail",
+    "test",
+    "tr",
+    "true",
+    "type",
+    "uname",
+    "wc",
 ];
 
 /// Whether a command, its name first, only reads.
@@ -34,10 +83,15 @@ pub(super) fn reads(words: &[Word]) -> bool {
     match name {
         "find" => texts.iter().all(|word| !word.starts_with('-') || FIND.contains(word)),
         "sort" => sorts(&texts),
-        "uniq" => texts.iter().filter(|word| !word.starts_with('-')).count() <= 1 && short(&texts, "cdDuizfsw0123456789"),
+        "uniq" => {
+            texts.iter().filter(|word| !word.starts_with('-')).count() <= 1
+                && short(&texts, "cdDuizfsw0123456789")
+        }
         "file" => short(&texts, "bikLhNsz0"),
-        "tree" => short(&texts, "adfilLpPshugDQNIrtcUvnACSJX0123456789") ,
-        "date" => texts.iter().all(|word| word.starts_with('+') || matches!(*word, "-u" | "-R" | "-I" | "--utc")),
+        "tree" => short(&texts, "adfilLpPshugDQNIrtcUvnACSJX0123456789"),
+        "date" => {
+            texts.iter().all(|word| word.starts_with('+') || matches!(*word, "-u" | "-R" | "-I" | "--utc"))
+        }
         "hostname" => texts.is_empty(),
         "rg" => texts.iter().all(|word| {
             !["--pre", "--hostname-bin", "--search-zip"].iter().any(|bad| word.starts_with(bad))
@@ -64,7 +118,10 @@ fn reader(name: &str, rest: &[Word]) -> bool {
 
 /// Only short flags of these letters.
 fn short(texts: &[&str], letters: &str) -> bool {
-    texts.iter().filter(|word| word.len() > 1 && word.starts_with('-')).all(|word| word[1..].chars().all(|c| letters.contains(c)))
+    texts
+        .iter()
+        .filter(|word| word.len() > 1 && word.starts_with('-'))
+        .all(|word| word[1..].chars().all(|c| letters.contains(c)))
 }
 
 fn sorts(texts: &[&str]) -> bool {
@@ -86,10 +143,48 @@ fn sorts(texts: &[&str]) -> bool {
 
 /// What `find` may be told that neither writes nor runs.
 const FIND: [&str; 42] = [
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-regextype", "-type", "-xtype", "-size",
-    "-empty", "-maxdepth", "-mindepth", "-depth", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer",
-    "-perm", "-user", "-group", "-uid", "-gid", "-not", "-and", "-or", "-a", "-o", "-print", "-print0", "-prune",
-    "-ls", "-L", "-H", "-P", "-mount", "-xdev", "-quit",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-regextype",
+    "-type",
+    "-xtype",
+    "-size",
+    "-empty",
+    "-maxdepth",
+    "-mindepth",
+    "-depth",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-newer",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-not",
+    "-and",
+    "-or",
+    "-a",
+    "-o",
+    "-print",
+    "-print0",
+    "-prune",
+    "-ls",
+    "-L",
+    "-H",
+    "-P",
+    "-mount",
+    "-xdev",
+    "-quit",
 ];
 
 /// `sed` that only prints, or prints what it replaced.
@@ -106,17 +201,24 @@ fn is_plain_script(script: &str) -> bool {
         rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' ' | '!'));
         while let Some(after) = rest.strip_prefix('/') {
             let Some(end) = delimited(after, '/') else { return false };
-            rest = after[end..].trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' ' | '!' | 'I'));
+            rest = after[end..]
+                .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' ' | '!' | 'I'));
         }
         let mut chars = rest.chars();
         match chars.next() {
             Some('p' | 'd' | 'q' | '=') => {}
             Some('s') => {
-                let Some(by) = chars.next().filter(|by| by.is_ascii_punctuation() && *by != '\\') else { return false };
+                let Some(by) = chars.next().filter(|by| by.is_ascii_punctuation() && *by != '\\') else {
+                    return false;
+                };
                 let Some(first) = delimited(chars.as_str(), by) else { return false };
                 let Some(second) = delimited(&chars.as_str()[first..], by) else { return false };
                 let flags = &chars.as_str()[first + second..];
-                chars = flags.trim_start_matches(['g', 'p', 'i', 'I', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).chars();
+                chars = flags
+                    .trim_start_matches([
+                        'g', 'p', 'i', 'I', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+                    ])
+                    .chars();
             }
             _ => return false,
         }

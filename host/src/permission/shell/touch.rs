@@ -39,13 +39,14 @@ fn files(name: &str, rest: &[Word]) -> Vec<Named> {
     };
     let (read, write, file, tree) = (Access::Read, Access::Write, Extent::File, Extent::Tree);
     match name {
-        "cat" | "tac" | "head" | "tail" | "less" | "more" | "nl" | "rev" | "wc" | "paste" | "comm" | "cmp" | "file"
-        | "stat" | "strings" | "od" | "xxd" | "hexdump" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum" | "cksum"
-        | "base64" | "base32" | "fold" | "fmt" | "expand" | "unexpand" | "column" | "join" | "readlink" | "realpath"
-        | "source" | "." | "bat" | "zcat" | "gzcat" | "xzcat" | "bzcat" | "zless" | "look" | "tsort" | "shuf" | "vi"
-        | "vim" | "nano" | "view" | "emacs" | "open" | "xdg-open" | "python" | "python3" | "node" | "ruby" | "perl"
-        | "bash" | "sh" | "zsh" | "cut" | "cd" | "pushd" | "gzip" | "zip" | "tar" | "diff" | "test" | "gpg"
-        | "openssl" | "iconv" | "csplit" => {
+        "cat" | "tac" | "head" | "tail" | "less" | "more" | "nl" | "rev" | "wc" | "paste" | "comm"
+        | "cmp" | "file" | "stat" | "strings" | "od" | "xxd" | "hexdump" | "md5sum" | "sha1sum"
+        | "sha256sum" | "sha512sum" | "cksum" | "base64" | "base32" | "fold" | "fmt" | "expand"
+        | "unexpand" | "column" | "join" | "readlink" | "realpath" | "source" | "." | "bat" | "zcat"
+        | "gzcat" | "xzcat" | "bzcat" | "zless" | "look" | "tsort" | "shuf" | "vi" | "vim" | "nano"
+        | "view" | "emacs" | "open" | "xdg-open" | "python" | "python3" | "node" | "ruby" | "perl"
+        | "bash" | "sh" | "zsh" | "cut" | "cd" | "pushd" | "gzip" | "zip" | "tar" | "diff" | "test"
+        | "gpg" | "openssl" | "iconv" | "csplit" => {
             let words = split(rest, values_of(name));
             add(read, file, &words.operands);
             add(read, file, &paths(&words));
@@ -69,12 +70,15 @@ fn files(name: &str, rest: &[Word]) -> Vec<Named> {
             add(read, file, &words.operands[..words.operands.len().min(1)]);
             add(write, file, words.operands.get(1..).unwrap_or_default());
         }
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" | "ugrep" | "sed" | "awk" | "gawk" | "mawk" | "jq" | "yq" => {
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" | "ugrep" | "sed" | "awk" | "gawk"
+        | "mawk" | "jq" | "yq" => {
             searches(name, rest, &mut add);
         }
         "find" | "fd" => finds(rest, &mut add),
         "rm" | "rmdir" | "unlink" | "shred" => add(write, tree, &split(rest, "").operands),
-        "mkdir" | "touch" | "truncate" | "tee" | "sponge" => add(write, file, &split(rest, values_of(name)).operands),
+        "mkdir" | "touch" | "truncate" | "tee" | "sponge" => {
+            add(write, file, &split(rest, values_of(name)).operands)
+        }
         "chmod" | "chown" | "chgrp" | "setfacl" | "chattr" => {
             let words = split(rest, "");
             let skip = usize::from(!words.flags.iter().any(|flag| flag.starts_with("--ref")));
@@ -92,7 +96,16 @@ fn files(name: &str, rest: &[Word]) -> Vec<Named> {
         "curl" | "wget" => {
             let words = split(rest, "XHAbeumUtZ");
             for (flag, word) in &words.values {
-                let out = matches!(flag.as_str(), "-o" | "-O" | "--output" | "--output-document" | "-c" | "--cookie-jar" | "-D" | "--dump-header");
+                let out = matches!(
+                    flag.as_str(),
+                    "-o" | "-O"
+                        | "--output"
+                        | "--output-document"
+                        | "-c"
+                        | "--cookie-jar"
+                        | "-D"
+                        | "--dump-header"
+                );
                 let at = word.source.find('@').filter(|_| !out);
                 add(if out { write } else { read }, file, &[at.map_or(word.clone(), |at| cut(word, at + 1))]);
             }
@@ -113,18 +126,23 @@ fn searches(name: &str, rest: &[Word], add: &mut impl FnMut(Access, Extent, &[Wo
     };
     let words = split(rest, valued);
     let given = |flag: &str| {
-        matches!(flag, "-e" | "-f") || ["--reg", "--exp", "--fil", "--from"].iter().any(|start| flag.starts_with(start))
+        matches!(flag, "-e" | "-f")
+            || ["--reg", "--exp", "--fil", "--from"].iter().any(|start| flag.starts_with(start))
     };
-    let given = words.values.iter().any(|(flag, _)| given(flag)) || words.flags.iter().any(|flag| given(flag));
+    let given =
+        words.values.iter().any(|(flag, _)| given(flag)) || words.flags.iter().any(|flag| given(flag));
     let in_place = sed
-        && words.flags.iter().any(|flag| {
-            flag.starts_with("--i") || !flag.starts_with("--") && flag.contains('i')
-        });
+        && words
+            .flags
+            .iter()
+            .any(|flag| flag.starts_with("--i") || !flag.starts_with("--") && flag.contains('i'));
     let files = words.operands.get(usize::from(!given)..).unwrap_or_default();
     let access = if in_place { Access::Write } else { Access::Read };
     let deep = matches!(name, "rg" | "ag" | "ack")
         || words.flags.iter().any(|flag| {
-            flag.starts_with("--rec") || flag.starts_with("--deref") || !flag.starts_with("--") && flag.contains(['r', 'R'])
+            flag.starts_with("--rec")
+                || flag.starts_with("--deref")
+                || !flag.starts_with("--") && flag.contains(['r', 'R'])
         });
     let extent = if deep && !sed { Extent::Tree } else { Extent::File };
     if files.is_empty() && extent == Extent::Tree {
@@ -136,7 +154,9 @@ fn searches(name: &str, rest: &[Word], add: &mut impl FnMut(Access, Extent, &[Wo
     let others: Vec<Word> = words
         .values
         .iter()
-        .filter(|(flag, _)| !patterns.contains(&flag.as_str()) && !flag.starts_with("--in") && !flag.starts_with("--ex"))
+        .filter(|(flag, _)| {
+            !patterns.contains(&flag.as_str()) && !flag.starts_with("--in") && !flag.starts_with("--ex")
+        })
         .map(|(_, word)| word.clone())
         .collect();
     add(Access::Read, Extent::File, &others);
@@ -149,7 +169,11 @@ fn finds(rest: &[Word], add: &mut impl FnMut(Access, Extent, &[Word])) {
         .take_while(|word| !word.source.trim_start_matches('\\').starts_with(['-', '(', '!']))
         .cloned()
         .collect();
-    add(Access::Read, Extent::Tree, if places.is_empty() { vec![Word::plain(".")] } else { places.clone() }.as_slice());
+    add(
+        Access::Read,
+        Extent::Tree,
+        if places.is_empty() { vec![Word::plain(".")] } else { places.clone() }.as_slice(),
+    );
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match word.source.as_str() {
@@ -169,9 +193,9 @@ fn finds(rest: &[Word], add: &mut impl FnMut(Access, Extent, &[Word])) {
 fn copies(name: &str, rest: &[Word], add: &mut impl FnMut(Access, Extent, &[Word])) {
     let mut words = split(rest, "St");
     let given = words.values.iter().position(|(flag, _)| flag == "-t" || flag.starts_with("--t"));
-    let to = given.map(|at| words.values.remove(at).1).or_else(|| {
-        if words.operands.len() > 1 || name == "ln" { words.operands.pop() } else { None }
-    });
+    let to = given
+        .map(|at| words.values.remove(at).1)
+        .or_else(|| if words.operands.len() > 1 || name == "ln" { words.operands.pop() } else { None });
     let from = if name == "mv" { Access::Write } else { Access::Read };
     add(from, Extent::Tree, &words.operands);
     let Some(to) = to else { return };
@@ -229,7 +253,9 @@ fn split(rest: &[Word], valued: &str) -> Words {
             words.flags.push(flag.to_owned());
             words.values.push((flag.to_owned(), cut(word, flag.len() + 1)));
         } else if !text.starts_with("--") {
-            let letter = text[1..].char_indices().find(|(_, letter)| valued.contains(*letter) || "oftT".contains(*letter));
+            let letter = text[1..]
+                .char_indices()
+                .find(|(_, letter)| valued.contains(*letter) || "oftT".contains(*letter));
             words.flags.push(text.clone());
             if let Some((at, letter)) = letter {
                 let flag = format!("-{letter}");

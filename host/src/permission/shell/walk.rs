@@ -116,7 +116,10 @@ impl<'t> Walk<'t> {
             "while_statement" | "for_statement" | "c_style_for_statement" | "function_definition" => {
                 self.repeated(node, start)
             }
-            "binary_expression" | "unary_expression" | "postfix_expression" | "parenthesized_expression"
+            "binary_expression"
+            | "unary_expression"
+            | "postfix_expression"
+            | "parenthesized_expression"
             | "ternary_expression" => {
                 self.sum(node);
                 self.substitutions(node, start);
@@ -224,7 +227,8 @@ impl<'t> Walk<'t> {
         let flow = match bodies.as_slice() {
             [body] if body.kind() == "command" => self.command(*body, start, redirects),
             bodies => {
-                let simple = Simple { redirects, nameless: true, folders: start.clone(), ..Simple::default() };
+                let simple =
+                    Simple { redirects, nameless: true, folders: start.clone(), ..Simple::default() };
                 self.simples.push(simple);
                 let mut any = start.clone();
                 for body in bodies {
@@ -252,14 +256,18 @@ impl<'t> Walk<'t> {
             }
             return None;
         }
-        let operator = children(node).into_iter().map(|child| child.kind()).find(|kind| kind.contains(['<', '>']))?;
+        let operator =
+            children(node).into_iter().map(|child| child.kind()).find(|kind| kind.contains(['<', '>']))?;
         let target = Word::read(node.child_by_field_name("destination")?, self.text);
         // `2>&1`, `<&3-`: another descriptor, no file.
         let descriptor = target.source.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
         if operator.ends_with('&') && descriptor || operator.ends_with('-') {
             return None;
         }
-        if target.pieces == [super::word::Piece::Output] && target.source.contains('(') && !target.source.starts_with('$') {
+        if target.pieces == [super::word::Piece::Output]
+            && target.source.contains('(')
+            && !target.source.starts_with('$')
+        {
             // `> >(tee x)`: a command, which is a part of its own.
             return None;
         }
@@ -352,7 +360,8 @@ impl<'t> Walk<'t> {
     /// A shell evaluates the values of the variables in a sum, and runs the commands in them.
     fn sum(&mut self, node: Node<'_>) {
         if has(node, &["variable_name", "word", "simple_expansion", "expansion", "subscript"]) {
-            self.unsure.get_or_insert_with(|| format!("what `{}` evaluates is not told", self.said(node)));
+            let said = self.said(node);
+            self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
         }
     }
 
@@ -368,11 +377,14 @@ impl<'t> Walk<'t> {
     fn expansion(&mut self, node: Node<'_>) {
         let said = self.said(node);
         let indirect = said.starts_with("${!") || said.contains('@') && said.ends_with("P}");
-        if indirect || has(node, &["subscript"]) && said.contains(['$', '`']) && said.matches('$').count() > 1 {
+        if indirect || has(node, &["subscript"]) && said.contains(['$', '`']) && said.matches('$').count() > 1
+        {
             self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
         }
         let inner = said.trim_start_matches("${");
-        if inner.contains(":") && inner.split_once(':').is_some_and(|(_, rest)| !rest.starts_with(['-', '=', '+', '?'])) {
+        if inner.contains(":")
+            && inner.split_once(':').is_some_and(|(_, rest)| !rest.starts_with(['-', '=', '+', '?']))
+        {
             // `${x:a:b}`: sums.
             self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
         }
@@ -381,9 +393,10 @@ impl<'t> Walk<'t> {
     /// Where `cd` and the like lead.
     fn moves(&mut self, simple: &Simple, start: &Folders) -> Flow {
         let names = ["command", "builtin", "--"];
-        let mut words = simple.words.iter().skip_while(|word| {
-            word.literal().is_some_and(|text| names.contains(&text.as_str()))
-        });
+        let mut words = simple
+            .words
+            .iter()
+            .skip_while(|word| word.literal().is_some_and(|text| names.contains(&text.as_str())));
         let unknown = || Flow { well: vec![None], any: start.iter().cloned().chain([None]).collect() };
         let Some(name) = words.next().map(|word| word.could_be(&self.variables).join("")) else {
             return stay(start);
@@ -402,7 +415,11 @@ impl<'t> Walk<'t> {
             Some(word) => word.path(self.home_known()),
         };
         let PathText::Known(text) = text else { return unknown() };
-        if self.moved_home || text.is_empty() || text == "-" || name == "pushd" && text.starts_with(['+', '~']) {
+        if self.moved_home
+            || text.is_empty()
+            || text == "-"
+            || name == "pushd" && text.starts_with(['+', '~'])
+        {
             return unknown();
         }
         let mut well: Folders = start.iter().map(|folder| self.step(folder.as_deref(), &text)).collect();
@@ -439,10 +456,25 @@ fn join(into: &mut Folders, more: &Folders) {
 fn is_word(kind: &str) -> bool {
     matches!(
         kind,
-        "word" | "number" | "string" | "raw_string" | "ansi_c_string" | "translated_string" | "concatenation"
-            | "simple_expansion" | "expansion" | "command_substitution" | "process_substitution"
-            | "arithmetic_expansion" | "brace_expression" | "command_name" | "array" | "extglob_pattern" | "regex"
-            | "subscript" | "heredoc_body"
+        "word"
+            | "number"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "concatenation"
+            | "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "process_substitution"
+            | "arithmetic_expansion"
+            | "brace_expression"
+            | "command_name"
+            | "array"
+            | "extglob_pattern"
+            | "regex"
+            | "subscript"
+            | "heredoc_body"
     )
 }
 
@@ -460,5 +492,7 @@ fn goes(text: &str) -> bool {
 fn moves_home(text: &str) -> bool {
     text.contains("CDPATH")
         || text.contains("PWD=")
-        || text.match_indices("HOME").any(|(at, _)| !(text[..at].ends_with('$') || text[..at].ends_with("${")))
+        || text
+            .match_indices("HOME")
+            .any(|(at, _)| !(text[..at].ends_with('$') || text[..at].ends_with("${")))
 }

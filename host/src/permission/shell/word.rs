@@ -123,7 +123,8 @@ impl Word {
         let expansions = ["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"];
         self.pieces.push(Piece::Text(String::new(), true));
         for child in children(node).into_iter().filter(|child| expansions.contains(&child.kind())) {
-            self.pieces.push(Piece::Text(double_quoted(text.get(at..child.start_byte()).unwrap_or("")), true));
+            self.pieces
+                .push(Piece::Text(double_quoted(text.get(at..child.start_byte()).unwrap_or("")), true));
             self.add(child, text, true);
             at = child.end_byte();
         }
@@ -211,12 +212,18 @@ impl Word {
                     if let Some(found) = (!quoted).then(|| text.find(['*', '?', '[', '{'])).flatten() {
                         whole.push_str(&text[..found]);
                         let folder = whole.rfind('/').map_or("", |slash| &whole[..=slash]);
-                        return PathText::Below(if folder.is_empty() { ".".to_owned() } else { folder.to_owned() });
+                        return PathText::Below(if folder.is_empty() {
+                            ".".to_owned()
+                        } else {
+                            folder.to_owned()
+                        });
                     }
                     whole.push_str(text);
                 }
                 Piece::Variable(name, None, _) if name == "HOME" && whole.is_empty() && home_known => {
-                    let follows = self.pieces[at + 1..].iter().find(|piece| !matches!(piece, Piece::Text(text, _) if text.is_empty()));
+                    let follows = self.pieces[at + 1..]
+                        .iter()
+                        .find(|piece| !matches!(piece, Piece::Text(text, _) if text.is_empty()));
                     match follows {
                         None => whole.push('~'),
                         Some(Piece::Text(text, _)) if text.starts_with('/') => whole.push('~'),
