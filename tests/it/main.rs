@@ -27,3 +27,4 @@ mod surfaces_cli;
 mod surfaces_messages;
 mod surfaces_trust;
 mod tidy;
+mod zz_bash;

@@ -950,6 +950,27 @@ fn a_command_is_granted_what_it_names_and_no_more() {
     assert_eq!(files(&["+Bash(make *)"], "make $(pwd) cat ../outside/secret"), [own(write)]);
 }
 
+#[test]
+fn a_line_made_to_grow_is_asked_and_still_denied() {
+    let doubled = format!("a='x x'; {}make $a", "a=\"$a$a$a$a\"; ".repeat(40));
+    let values: String = (0..20).map(|n| format!("a=v{n}; ")).collect::<String>() + "a=rm; $a x";
+    let braces = format!("make {}", "{a,b}".repeat(200));
+    let words = format!("make {}", "$a ".repeat(3_000));
+    let wrapped = format!("wrapper {}rm x", "a ".repeat(900));
+    let quoted = format!("wrapper {}", "'a b' ".repeat(1_000));
+    let nested = (0..8).fold("rm x".to_owned(), |line, _| format!("sh -c {}", shell_quoted(&line)));
+    let rules = ["+Bash(make *)", "+Bash(v*)", "-Bash(rm *)"];
+    check(
+        &rules,
+        &[(&doubled, Ask), (&values, Ask), (&words, Ask), (&wrapped, Deny), (&quoted, Ask), (&nested, Deny)],
+    );
+    check(&["+Bash"], &[(&nested, Ask), (&braces, Ask)]);
+}
+
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 const PIECES: [&str; 48] = [
     "rm",
     "ls",

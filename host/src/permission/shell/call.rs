@@ -9,7 +9,9 @@ use super::walk::Simple;
 use super::word::{Variables, Word};
 
 /// As many words as are tried one by one for what they could run.
-pub(super) const WORDS: usize = 200;
+pub(super) const WORDS: usize = 1_000;
+/// As many words as a command's own are taken to come to.
+const ITEMS: usize = 5_000;
 
 /// One word as it could come out.
 #[derive(Debug, Clone)]
@@ -37,10 +39,13 @@ pub(super) struct Plain {
     pub(super) clean: bool,
 }
 
-/// The words as they could come out: a variable may be several, or none.
-pub(super) fn items(words: &[Word], variables: &Variables) -> Vec<Item> {
+/// The words as they could come out: a variable may be several, or none. The second: whether these are all.
+pub(super) fn items(words: &[Word], variables: &Variables) -> (Vec<Item>, bool) {
     let mut items = Vec::new();
     for word in words {
+        if items.len() > ITEMS {
+            return (items, false);
+        }
         match word.could_be(variables).as_slice() {
             [text] => items.push(Item { text: text.clone(), word: word.clone() }),
             texts => {
@@ -48,7 +53,7 @@ pub(super) fn items(words: &[Word], variables: &Variables) -> Vec<Item> {
             }
         }
     }
-    items
+    (items, true)
 }
 
 /// The last part of a command's path.
@@ -196,6 +201,11 @@ impl Call {
         texts.dedup();
         let globbed = first.word.has_wildcard().then(|| (name, joined("", &rest)));
         Some(Self { texts, bare, flags, globbed })
+    }
+
+    /// How much there is to match, in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.texts.iter().chain(&self.bare).map(String::len).sum()
     }
 
     /// Whether a rule that denies or asks is meant by this call.

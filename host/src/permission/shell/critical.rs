@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Surroundings;
 use super::call::base;
-use super::walk::Folders;
+use super::folders::Folders;
 use super::word::{Piece, Word};
 
 /// The first target of an `rm` or `rmdir` that must be asked for in every mode. `words` begins with the name,

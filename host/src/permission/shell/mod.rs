@@ -7,6 +7,8 @@
 mod call;
 mod critical;
 mod crude;
+mod evaluate;
+mod folders;
 mod git;
 mod grammar;
 mod inert;
@@ -24,10 +26,13 @@ pub(super) use part::{Part, Touch};
 use super::resolve::Resolver;
 use super::subject::Resolved;
 use super::text::Wildcard;
-use walk::{Folders, Walk};
+use folders::Folders;
+use walk::Walk;
 
 /// More parts than these are never run unasked.
 const PARTS: usize = 50;
+/// As much text as rules are matched against, in bytes.
+const SIZE: usize = 8_000_000;
 /// As many commands as are looked for within words, and how deep.
 const INNER: (usize, usize) = (200, 4);
 
@@ -41,6 +46,7 @@ pub struct Line {
     doubt: Option<String>,
     unsure: Option<String>,
     critical: Option<String>,
+    size: usize,
 }
 
 /// Where a line would run.
@@ -74,6 +80,7 @@ fn analyse(text: &str, around: Surroundings<'_>) -> Line {
         doubt: None,
         unsure: None,
         critical: None,
+        size: 0,
     };
     let start: Folders = vec![Some(around.places.working_directory.clone())];
     let mut inner = line.add(text, around, &start, false);
@@ -122,6 +129,9 @@ impl Line {
         if let (Some(why), false) = (walk.unsure.take(), hidden) {
             self.unsure.get_or_insert(why);
         }
+        if walk.crowded {
+            self.doubt.get_or_insert_with(|| "a variable is given more values than are kept".to_owned());
+        }
         let mut inner = Vec::new();
         let mut shell = false;
         let at = self.parts.len();
@@ -131,6 +141,14 @@ impl Line {
                 self.critical.clone_from(&part.critical);
             }
             shell |= found.shell;
+            self.size += found.size;
+            if !found.all || self.size > SIZE {
+                self.crude.push(text.to_owned());
+                self.doubt.get_or_insert_with(|| "it could come to more words than are looked at".to_owned());
+            }
+            if self.size > SIZE {
+                break;
+            }
             inner.extend(found.texts);
             self.parts.push(part);
         }

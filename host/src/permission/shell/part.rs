@@ -7,8 +7,9 @@ use super::super::protected::is_protected;
 use super::super::subject::Resolved;
 use super::super::text::Wildcard;
 use super::call::{self, Call, Item, base};
+use super::folders::Folders;
 use super::inert::{is_inert, is_own_variable, is_shell};
-use super::walk::{Folders, Simple};
+use super::walk::Simple;
 use super::word::{PathText, Variables, Word};
 use super::{Surroundings, critical, readonly, touch};
 use crate::contract::{Access, Extent};
@@ -60,6 +61,10 @@ pub(super) struct Found {
     pub(super) texts: Vec<String>,
     /// Whether it may run what it is fed.
     pub(super) shell: bool,
+    /// Whether all that it could come to was looked at.
+    pub(super) all: bool,
+    /// How much there is to match, in bytes.
+    pub(super) size: usize,
 }
 
 impl Part {
@@ -71,7 +76,7 @@ impl Part {
         start: &Folders,
     ) -> (Self, Found) {
         let mut part = Self { hidden, moved: simple.folders != *start, ..Self::default() };
-        let items = call::items(&simple.words, variables);
+        let (items, all) = call::items(&simple.words, variables);
         let dynamic = simple.words.first().is_some_and(Word::is_dynamic);
         let starts: Vec<usize> =
             if dynamic { (0..items.len().min(call::WORDS)).collect() } else { call::starts(&items) };
@@ -96,7 +101,9 @@ impl Part {
         let shell = runs && items.iter().any(|item| is_shell(base(&item.text)));
         let texts =
             if runs { items.iter().flat_map(|item| lines_in(&item.text)).collect() } else { Vec::new() };
-        (part, Found { texts, shell })
+        let size = part.calls.iter().map(Call::size).sum();
+        let all = all && (!runs || items.len() <= call::WORDS);
+        (part, Found { texts, shell, all, size })
     }
 
     /// What the text says, for allow rules. Returns the files that it names.

@@ -93,9 +93,9 @@ pub(super) fn reads(words: &[Word]) -> bool {
             texts.iter().all(|word| word.starts_with('+') || matches!(*word, "-u" | "-R" | "-I" | "--utc"))
         }
         "hostname" => texts.is_empty(),
-        "rg" => texts.iter().all(|word| {
-            !["--pre", "--hostname-bin", "--search-zip"].iter().any(|bad| word.starts_with(bad))
-                && !(word.starts_with('-') && !word.starts_with("--") && word.contains('z'))
+        "rg" => !texts.iter().any(|word| {
+            let long = ["--pre", "--hostname-bin", "--search-zip"].iter().any(|bad| word.starts_with(bad));
+            long || word.starts_with('-') && !word.starts_with("--") && word.contains('z')
         }),
         "sed" => prints(&texts),
         "git" => git::reads(&texts),

@@ -3,15 +3,14 @@
 //!
 //! Leaves to others: words (`word`), what a command is and does (`call`, `touch`, `readonly`).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tree_sitter::Node;
 
+use super::evaluate;
+use super::folders::{self, Flow, Folders, goes, join, moves_home, stay};
 use super::grammar::children;
-use super::word::{PathText, Variables, Word};
-
-/// More folders than these that a command could run in count as any.
-const FOLDERS: usize = 8;
+use super::word::{VALUES, Variables, Word};
 
 /// One simple command.
 #[derive(Debug, Clone, Default)]
@@ -32,15 +31,6 @@ pub(super) struct Redirect {
     pub(super) writes: bool,
 }
 
-/// Folders that a command could run in; `None`: one that the text does not tell.
-pub(super) type Folders = Vec<Option<PathBuf>>;
-
-/// Where what follows runs: if this succeeded, and in any case.
-struct Flow {
-    well: Folders,
-    any: Folders,
-}
-
 /// What a walk finds.
 pub(super) struct Walk<'t> {
     text: &'t str,
@@ -53,7 +43,9 @@ pub(super) struct Walk<'t> {
     pub(super) fed: Vec<String>,
     /// Why the words do not tell what runs.
     pub(super) unsure: Option<String>,
-    pub(super) leaves: bool,
+    leaves: bool,
+    /// Whether variables are given more values than are kept.
+    pub(super) crowded: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -67,6 +59,7 @@ impl<'t> Walk<'t> {
             fed: Vec::new(),
             unsure: None,
             leaves: false,
+            crowded: false,
         }
     }
 
@@ -93,7 +86,7 @@ impl<'t> Walk<'t> {
                 stay(start)
             }
             "test_command" => {
-                self.test(node);
+                self.unsure_if(evaluate::test(node, self.said(node)), node);
                 self.substitutions(node, start);
                 self.simples.push(Simple { nameless: true, folders: start.clone(), ..Simple::default() });
                 stay(start)
@@ -112,7 +105,7 @@ impl<'t> Walk<'t> {
             | "postfix_expression"
             | "parenthesized_expression"
             | "ternary_expression" => {
-                self.sum(node);
+                self.unsure_if(evaluate::sum(node), node);
                 self.substitutions(node, start);
                 stay(start)
             }
@@ -178,7 +171,7 @@ impl<'t> Walk<'t> {
             self.leaves = true;
         }
         if node.kind() == "c_style_for_statement" {
-            self.sum(node);
+            self.unsure_if(evaluate::sum(node), node);
         }
         if let (Some(name), true) = (node.child_by_field_name("variable"), node.kind() == "for_statement") {
             let mut cursor = node.walk();
@@ -195,7 +188,14 @@ impl<'t> Walk<'t> {
 
     fn gives(&mut self, name: &str, value: &Word) {
         let values = value.could_be(&self.variables);
-        self.variables.entry(name.to_owned()).or_default().extend(values);
+        let known = self.variables.entry(name.to_owned()).or_default();
+        known.extend(values);
+        known.dedup();
+        if known.len() > VALUES {
+            known.truncate(VALUES);
+            // What is not kept may be anything.
+            self.crowded = true;
+        }
     }
 
     fn redirected(&mut self, node: Node<'_>, start: &Folders) -> Flow {
@@ -287,7 +287,12 @@ impl<'t> Walk<'t> {
                 }
             }
         }
-        let flow = self.moves(&simple, start);
+        let known = self.home.filter(|_| !self.moved_home);
+        let flow = if self.leaves && !simple.words.is_empty() {
+            folders::anywhere(start)
+        } else {
+            folders::after(&simple, start, known, &self.variables)
+        };
         self.simples.push(simple);
         flow
     }
@@ -333,7 +338,7 @@ impl<'t> Walk<'t> {
             return;
         }
         if name.contains('[') {
-            self.sum(node);
+            self.unsure_if(evaluate::sum(node), node);
         }
         let value = Word::read(value, self.text);
         self.gives(name.trim_end_matches('+'), &value);
@@ -347,8 +352,8 @@ impl<'t> Walk<'t> {
                 self.each(node, start);
                 return;
             }
-            "arithmetic_expansion" => self.sum(node),
-            "expansion" => self.expansion(node),
+            "arithmetic_expansion" => self.unsure_if(evaluate::sum(node), node),
+            "expansion" => self.unsure_if(evaluate::expansion(node, self.said(node)), node),
             _ => {}
         }
         for child in children(node) {
@@ -356,99 +361,12 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A shell evaluates the values of the variables in a sum, and runs the commands in them.
-    fn sum(&mut self, node: Node<'_>) {
-        if has(node, &["variable_name", "word", "simple_expansion", "expansion", "subscript"]) {
+    /// Notes that the words do not tell what runs.
+    fn unsure_if(&mut self, unsure: bool, node: Node<'_>) {
+        if unsure {
             let said = self.said(node);
             self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
         }
-    }
-
-    fn test(&mut self, node: Node<'_>) {
-        let compares = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
-        let said = self.said(node);
-        let sums = said.starts_with("[[") && said.split_whitespace().any(|word| compares.contains(&word));
-        if sums {
-            self.sum(node);
-        }
-    }
-
-    fn expansion(&mut self, node: Node<'_>) {
-        let said = self.said(node);
-        let indirect = said.starts_with("${!") || said.contains('@') && said.ends_with("P}");
-        if indirect || has(node, &["subscript"]) && said.contains(['$', '`']) && said.matches('$').count() > 1
-        {
-            self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
-        }
-        let inner = said.trim_start_matches("${");
-        if inner.contains(":")
-            && inner.split_once(':').is_some_and(|(_, rest)| !rest.starts_with(['-', '=', '+', '?']))
-        {
-            // `${x:a:b}`: sums.
-            self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
-        }
-    }
-
-    /// Where `cd` and the like lead.
-    fn moves(&mut self, simple: &Simple, start: &Folders) -> Flow {
-        let names = ["command", "builtin", "--"];
-        let mut words = simple
-            .words
-            .iter()
-            .skip_while(|word| word.literal().is_some_and(|text| names.contains(&text.as_str())));
-        let unknown = || Flow { well: vec![None], any: start.iter().cloned().chain([None]).collect() };
-        let Some(name) = words.next().map(|word| word.could_be(&self.variables).join("")) else {
-            return stay(start);
-        };
-        match name.as_str() {
-            "cd" | "pushd" => {}
-            "popd" | "eval" | "source" | "." | "trap" | "" => return unknown(),
-            _ if self.leaves => return unknown(),
-            _ => return stay(start),
-        }
-        let mut to = words.skip_while(|word| word.source.starts_with('-') && word.source.len() > 1);
-        let (target, more) = (to.next(), to.next());
-        let text = match target {
-            None => PathText::Known("~".to_owned()),
-            Some(_) if more.is_some() => PathText::Unknown,
-            Some(word) => word.path(self.home_known()),
-        };
-        let PathText::Known(text) = text else { return unknown() };
-        if self.moved_home
-            || text.is_empty()
-            || text == "-"
-            || name == "pushd" && text.starts_with(['+', '~'])
-        {
-            return unknown();
-        }
-        let mut well: Folders = start.iter().map(|folder| self.step(folder.as_deref(), &text)).collect();
-        well.dedup();
-        let mut any = start.clone();
-        join(&mut any, &well);
-        Flow { well, any }
-    }
-
-    fn step(&self, from: Option<&Path>, to: &str) -> Option<PathBuf> {
-        match to.strip_prefix('~') {
-            Some(rest) => Some(self.home?.join(rest.trim_start_matches('/'))),
-            None if to.starts_with('/') => Some(PathBuf::from(to)),
-            None => Some(from?.join(to)),
-        }
-    }
-}
-
-fn stay(start: &Folders) -> Flow {
-    Flow { well: start.clone(), any: start.clone() }
-}
-
-fn join(into: &mut Folders, more: &Folders) {
-    for folder in more {
-        if !into.contains(folder) {
-            into.push(folder.clone());
-        }
-    }
-    if into.len() > FOLDERS {
-        *into = vec![None];
     }
 }
 
@@ -475,23 +393,4 @@ fn is_word(kind: &str) -> bool {
             | "subscript"
             | "heredoc_body"
     )
-}
-
-fn has(node: Node<'_>, kinds: &[&str]) -> bool {
-    children(node).into_iter().any(|child| kinds.contains(&child.kind()) || has(child, kinds))
-}
-
-/// Whether there is anything in it that changes folders.
-fn goes(text: &str) -> bool {
-    let names = ["cd", "pushd", "popd", "eval", "source", "."];
-    text.split(|c: char| c.is_whitespace() || ";&|(){}\"'\\`".contains(c)).any(|word| names.contains(&word))
-}
-
-/// Whether the line gives another value to what `cd` and `~` go by.
-fn moves_home(text: &str) -> bool {
-    text.contains("CDPATH")
-        || text.contains("PWD=")
-        || text
-            .match_indices("HOME")
-            .any(|(at, _)| !(text[..at].ends_with('$') || text[..at].ends_with("${")))
 }

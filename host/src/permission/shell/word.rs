@@ -14,6 +14,10 @@ pub(super) type Variables = BTreeMap<String, Vec<String>>;
 
 /// As many words as one word with braces is taken to mean.
 const BRACED: usize = 64;
+/// As many characters as a word with variables is filled in to.
+const FILLED: usize = 4_096;
+/// As many values of one variable as are kept.
+pub(super) const VALUES: usize = 8;
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,7 +186,9 @@ impl Word {
                         (_, Some(values)) => values.join(" "),
                         (_, None) => default.clone().unwrap_or_default(),
                     };
-                    chars.extend(value.chars().map(|c| (if c == ' ' && !quoted { '\0' } else { c }, true)));
+                    let left = FILLED.saturating_sub(chars.len());
+                    let value = value.chars().take(left);
+                    chars.extend(value.map(|c| (if c.is_whitespace() && !quoted { '\0' } else { c }, true)));
                 }
                 Piece::Output => {}
             }
