@@ -221,6 +221,11 @@ fn a_denied_command_is_found_in_every_construct() {
             "ls # comment\nrm x",
             "rm x &",
             "rm x ||\nls",
+            "test ==\nrm x",
+            "echo a == \nrm x",
+            "echo a =~ \nrm x",
+            "[ a == \nrm x ]",
+            "x=1 3>&- test ==\nrm x",
             "> f rm x",
             "ls > $(rm x)",
         ],
@@ -885,6 +890,10 @@ fn what_cannot_be_understood_is_asked_in_every_mode() {
         &format!("{long}; rm x"),
         &format!("{many}; rm x"),
         "ls;\r\nrm x",
+        "$'\\x72m' x <<-A <<-B",
+        "a=r; $a\"m\" x\nfi ls",
+        "r{m,} x\nls 'a",
+        "ls 'a; r\\m x",
     ];
     all(&["+Bash", "-Bash(rm *)"], Deny, &denied);
     let fits = vec!["ls"; 50].join("; ");

@@ -4,6 +4,7 @@
 //! Leaves to others: lines that are understood (`walk`).
 
 use super::super::text::Wildcard;
+use super::word::ansi_c;
 
 /// What a shell takes as more than one plain command.
 const SEPARATORS: [char; 12] = [';', '&', '|', '\n', '\r', '`', '<', '>', '(', ')', '{', '}'];
@@ -33,13 +34,32 @@ pub(super) fn hits(line: &str, rule: &Wildcard) -> bool {
         return true;
     }
     let plain = line.replace("${IFS}", " ").replace("$IFS", " ");
-    let joined = plain.replace("\\\n", "");
+    let joined = decoded(&plain.replace("\\\n", ""));
     let unquoted: String = joined.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     // Braces part words at commas.
     let braced = if unquoted.contains('{') { unquoted.replace(',', " ") } else { String::new() };
     [plain, joined, unquoted, braced]
         .iter()
         .any(|text| text.split(SEPARATORS).any(|part| hits_part(part, rule)))
+}
+
+/// With what stands in `$'…'` read as a shell does.
+fn decoded(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, quoted)) = rest.split_once("$'") {
+        let mut escaped = false;
+        let end = quoted.char_indices().find(|(_, c)| {
+            let ends = !escaped && *c == '\'';
+            escaped = !escaped && *c == '\\';
+            ends
+        });
+        let (inner, after) = end.map_or((quoted, ""), |(at, _)| (&quoted[..at], &quoted[at + 1..]));
+        out.push_str(before);
+        out.push_str(&ansi_c(inner));
+        rest = after;
+    }
+    out + rest
 }
 
 fn hits_part(part: &str, rule: &Wildcard) -> bool {

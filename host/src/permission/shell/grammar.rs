@@ -125,7 +125,8 @@ fn strange_node(node: Node<'_>, text: &str) -> Option<&'static str> {
     let said = |node: Node<'_>| &text[node.byte_range()];
     match node.kind() {
         "word" if said(node).contains('`') => Some("backticks within backticks"),
-        "word" if said(node).chars().any(char::is_whitespace) && !said(node).contains('\\') => {
+        // Any token of one line: the grammar has words, numbers, operators and names.
+        "word" | "number" | "variable_name" | "==" | "=~" | "extglob_pattern" if parted(said(node)) => {
             Some("blanks within a word")
         }
         "command" => {
@@ -143,7 +144,7 @@ fn strange_node(node: Node<'_>, text: &str) -> Option<&'static str> {
             let list = descendant(node, |inner| {
                 matches!(inner.kind(), "&&" | "||" | "redirected_statement" | "<" | ">" | "(" | "\n" | ";")
             });
-            list.then_some("a list within `[`")
+            (list || said(node).contains('\n')).then_some("a list within `[`")
         }
         "file_redirect" => {
             let mut cursor = node.walk();
@@ -172,22 +173,49 @@ fn mixed(start: &str) -> bool {
     quotes != 0 && !(quotes == 2 && whole)
 }
 
-/// Whether anything but blanks lies between the children of a node that is not text.
+/// Whether anything but blanks lies between the children of a node that is not text; or, within what ends at
+/// the end of a line, the end of a line. (The grammar reads over that after some operators.)
 fn gap(node: Node<'_>, text: &str) -> bool {
     let textual =
         ["string", "heredoc_body", "expansion", "arithmetic_expansion", "ansi_c_string", "raw_string"];
     if node.child_count() == 0 || textual.contains(&node.kind()) {
         return false;
     }
+    let one_line = [
+        "command",
+        "declaration_command",
+        "unset_command",
+        "variable_assignment",
+        "variable_assignments",
+        "file_redirect",
+        "herestring_redirect",
+        "redirected_statement",
+        "negated_command",
+        "concatenation",
+        "command_name",
+        "simple_expansion",
+        "translated_string",
+    ]
+    .contains(&node.kind());
     let mut at = node.start_byte();
     for child in children(node) {
-        let between = text.get(at..child.start_byte()).unwrap_or_default();
-        if !between.replace("\\\n", "").chars().all(|c| matches!(c, ' ' | '\t' | '\n')) {
+        let between = text.get(at..child.start_byte()).unwrap_or_default().replace("\\\n", "");
+        if !between.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) || one_line && between.contains('\n') {
             return true;
         }
         at = at.max(child.end_byte());
     }
     false
+}
+
+/// Whether a word holds blanks that nothing quotes.
+fn parted(word: &str) -> bool {
+    let mut escaped = false;
+    word.chars().any(|c| {
+        let parts = !escaped && c.is_whitespace();
+        escaped = !escaped && c == '\\';
+        parts
+    })
 }
 
 fn descendant(node: Node<'_>, wanted: impl Fn(Node<'_>) -> bool) -> bool {

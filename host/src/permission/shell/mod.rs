@@ -116,13 +116,19 @@ impl Line {
     /// Adds what is in a text; `hidden`: a text within a word. Returns further texts within words.
     fn add(&mut self, text: &str, around: Surroundings<'_>, start: &Folders, hidden: bool) -> Vec<String> {
         let parsed = grammar::parse(text);
+        let doubtful = parsed.doubt.is_some();
         if let Some(why) = parsed.doubt {
             self.crude.push(text.to_owned());
             if !hidden {
                 self.doubt.get_or_insert(why);
             }
         }
-        let Some(tree) = parsed.tree else { return Vec::new() };
+        // A shell that reads line by line runs those before the one that it cannot read.
+        let mut inner = Vec::new();
+        if doubtful && text.trim().contains('\n') {
+            inner.extend(text.lines().map(str::to_owned));
+        }
+        let Some(tree) = parsed.tree else { return inner };
         let mut walk = Walk::new(text, around.places.home.as_deref());
         walk.run(tree.root_node(), start);
         let around = Surroundings { home_known: walk.home_known(), ..around };
@@ -132,7 +138,6 @@ impl Line {
         if walk.crowded {
             self.doubt.get_or_insert_with(|| "a variable is given more values than are kept".to_owned());
         }
-        let mut inner = Vec::new();
         let mut shell = false;
         let at = self.parts.len();
         for simple in &walk.simples {
@@ -167,11 +172,6 @@ impl Line {
     /// The parts that the line itself consists of.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(|part| !part.hidden)
-    }
-
-    /// The texts of its parts, as they were written; for people.
-    pub fn shown(&self) -> impl Iterator<Item = &str> {
-        self.parts().map(|part| part.said.as_str()).filter(|said| !said.is_empty())
     }
 
     /// Why it is asked for in every mode, if it is: what cannot be told cannot be ruled on.

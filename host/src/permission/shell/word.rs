@@ -279,7 +279,7 @@ fn double_quoted(text: &str) -> String {
 }
 
 /// What stands in `$'…'`.
-fn ansi_c(text: &str) -> String {
+pub(super) fn ansi_c(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
