@@ -281,6 +281,10 @@ fn a_denied_command_is_found_in_every_spelling() {
             "a='rm x'; $a",
             "a=r; b=m; $a$b x",
             "a=ls; a=rm; $a x",
+            "a=ls; a=rm; \"$a\" x",
+            "a=l; a=r; \"$a\"m x",
+            "x=$(ls); ${x:-rm} y",
+            "for c in ls rm; do $c x; done",
             "${x:-rm} y",
             "$x rm y",
             "r${x}m y",
@@ -340,6 +344,11 @@ fn flags_in_any_order_and_length_fall_under_the_same_rule() {
                 "git -C x push -f",
             ],
             vec!["git push origin main"],
+        ),
+        (
+            "git pull *",
+            vec!["for c in push pull; do git $c origin; done", "c=push; c=pull; git \"$c\" x"],
+            vec!["for c in push fetch; do git $c origin; done"],
         ),
         ("git push * main", vec!["git push -u origin main"], vec!["git push origin dev"]),
         ("grep * /etc/*", vec!["grep -r x /etc/passwd"], vec!["grep -r x etc"]),
@@ -836,6 +845,7 @@ fn the_hosts_own_files_are_out_of_every_commands_reach() {
         "tee -a mortise.toml",
         "cd plugins && touch x",
         "sh -c 'rm -r plugins'",
+        "f=mortise.toml; echo a > $f",
     ] {
         assert_eq!(scratch.effect(&Call::runs(command)), Deny, "{command}");
     }
@@ -865,6 +875,7 @@ fn what_cannot_be_understood_is_asked_in_every_mode() {
         "ls\u{a0}x",
         "ls\u{7}",
         "ls\r\nls",
+        "IFS=,; ls",
         "",
         "  ",
         "# ls",

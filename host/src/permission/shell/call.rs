@@ -4,7 +4,7 @@
 //! Leaves to others: the simple commands (`walk`), the rules themselves (`rule`).
 
 use super::super::text::Wildcard;
-use super::inert::{is_inert, is_safe_variable};
+use super::inert::is_safe_variable;
 use super::walk::Simple;
 use super::word::{Variables, Word};
 
@@ -152,16 +152,6 @@ fn wrapper(name: &str, rest: &[Word]) -> Option<usize> {
     }
     let next = word(at)?;
     (!next.starts_with('-')).then_some(at)
-}
-
-/// Where in the words a command could begin.
-pub(super) fn starts(items: &[Item]) -> Vec<usize> {
-    let inert = items.first().is_some_and(|first| is_inert(base(&first.text), items));
-    if inert || items.is_empty() {
-        (0..items.len().min(1)).collect()
-    } else {
-        (0..items.len().min(WORDS)).collect()
-    }
 }
 
 impl Call {

@@ -24,12 +24,16 @@ pub(super) fn after(simple: &Simple, start: &Folders, home: Option<&Path>, varia
     let names = ["command", "builtin", "--"];
     let named = |word: &&Word| word.literal().is_some_and(|text| names.contains(&text.as_str()));
     let mut words = simple.words.iter().skip_while(named);
-    let Some(name) = words.next().map(|word| word.could_be(variables).join("")) else {
-        return stay(start);
+    let name = match words.next() {
+        None => return stay(start),
+        Some(name) if name.is_dynamic() => return anywhere(start),
+        Some(name) => name.could_be(variables).join(" "),
     };
     match name.as_str() {
         "cd" | "pushd" => {}
         "popd" | "eval" | "source" | "." | "trap" | "" => return anywhere(start),
+        // Braces: `{cd,..}`.
+        name if name.starts_with("cd ") || name.starts_with("pushd ") => return anywhere(start),
         _ => return stay(start),
     }
     let mut to = words.skip_while(|word| word.source.starts_with('-') && word.source.len() > 1);

@@ -123,6 +123,9 @@ const RESERVED: [&str; 19] = [
 
 fn strange_node(node: Node<'_>, text: &str) -> Option<&'static str> {
     let said = |node: Node<'_>| &text[node.byte_range()];
+    if gap(node, text) {
+        return Some("a construct that is not understood");
+    }
     match node.kind() {
         "word" if said(node).contains('`') => Some("backticks within backticks"),
         // Any token of one line: the grammar has words, numbers, operators and names.
@@ -160,8 +163,7 @@ fn strange_node(node: Node<'_>, text: &str) -> Option<&'static str> {
                 || (!quoted && body.is_some_and(|body| body.contains(['`', '\\'])));
             odd.then_some("a here-document that shells read differently")
         }
-        kind => (!KNOWN.contains(&kind) && node.is_named() || gap(node, text))
-            .then_some("a construct that is not understood"),
+        kind => (!KNOWN.contains(&kind) && node.is_named()).then_some("a construct that is not understood"),
     }
 }
 

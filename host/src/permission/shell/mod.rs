@@ -136,7 +136,7 @@ impl Line {
             self.unsure.get_or_insert(why);
         }
         if walk.crowded {
-            self.doubt.get_or_insert_with(|| "a variable is given more values than are kept".to_owned());
+            self.doubt.get_or_insert_with(|| "what its variables come to is not told".to_owned());
         }
         let mut shell = false;
         let at = self.parts.len();

@@ -9,8 +9,8 @@ use super::super::text::Wildcard;
 use super::call::{self, Call, Item, base};
 use super::folders::Folders;
 use super::inert::{is_inert, is_own_variable, is_shell};
-use super::walk::Simple;
-use super::word::{PathText, Variables, Word};
+use super::walk::{Redirect, Simple};
+use super::word::{self, PathText, Variables, Word};
 use super::{Surroundings, critical, readonly, touch};
 use crate::contract::{Access, Extent};
 
@@ -76,34 +76,49 @@ impl Part {
         start: &Folders,
     ) -> (Self, Found) {
         let mut part = Self { hidden, moved: simple.folders != *start, ..Self::default() };
-        let (items, all) = call::items(&simple.words, variables);
-        let dynamic = simple.words.first().is_some_and(Word::is_dynamic);
-        let starts: Vec<usize> =
-            if dynamic { (0..items.len().min(call::WORDS)).collect() } else { call::starts(&items) };
-        part.calls = starts.iter().filter_map(|at| Call::of(&items[*at..])).collect();
         for named in part.plain(simple) {
             let known = part.touch(&named, &simple.folders, around, (false, hidden));
             part.unknown.arguments |= !known;
         }
-        for at in &starts {
-            part.guess(&items[*at..], simple, around);
-        }
         for redirect in &simple.redirects {
-            let access = if redirect.writes { Access::Write } else { Access::Read };
-            let named = touch::Named { word: redirect.target.clone(), access, extent: Extent::File };
+            let named = redirected(redirect, redirect.target.clone());
             let known = part.touch(&named, &simple.folders, around, (true, hidden));
             let source = &named.word.source;
             let network = source.contains("/dev/tcp/") || source.contains("/dev/udp/");
             let elsewhere = redirect.writes && part.moved && !is_device(source);
             part.unknown.redirects |= !known || network || elsewhere;
         }
+        let named = simple.words.iter().chain(simple.redirects.iter().map(|redirect| &redirect.target));
+        let (choices, all) = word::choices(&named.collect::<Vec<_>>(), variables);
+        let mut found = Found { texts: Vec::new(), shell: false, all, size: 0 };
+        for choice in &choices {
+            part.could_be(simple, choice, around, &mut found);
+        }
+        part.calls.dedup();
+        found.size = part.calls.iter().map(Call::size).sum();
+        (part, found)
+    }
+
+    /// What it comes to if its variables hold this.
+    fn could_be(&mut self, simple: &Simple, held: &Variables, around: Surroundings<'_>, found: &mut Found) {
+        let (items, all) = call::items(&simple.words, held);
+        let dynamic = simple.words.first().is_some_and(Word::is_dynamic);
         let runs = dynamic || items.first().is_some_and(|first| !is_inert(base(&first.text), &items));
-        let shell = runs && items.iter().any(|item| is_shell(base(&item.text)));
-        let texts =
-            if runs { items.iter().flat_map(|item| lines_in(&item.text)).collect() } else { Vec::new() };
-        let size = part.calls.iter().map(Call::size).sum();
-        let all = all && (!runs || items.len() <= call::WORDS);
-        (part, Found { texts, shell, all, size })
+        found.all &= all && (!runs || items.len() <= call::WORDS);
+        let starts = if runs { items.len().min(call::WORDS) } else { items.len().min(1) };
+        for at in 0..starts {
+            self.calls.extend(Call::of(&items[at..]));
+            self.guess(&items[at..], simple, around);
+        }
+        for redirect in simple.redirects.iter().filter(|redirect| redirect.target.literal().is_none()) {
+            for text in redirect.target.could_be(held) {
+                self.touch(&redirected(redirect, Word::plain(&text)), &simple.folders, around, (true, true));
+            }
+        }
+        if runs {
+            found.shell |= items.iter().any(|item| is_shell(base(&item.text)));
+            found.texts.extend(items.iter().flat_map(|item| lines_in(&item.text)));
+        }
     }
 
     /// What the text says, for allow rules. Returns the files that it names.
@@ -225,6 +240,11 @@ impl Part {
                 .is_some_and(|(forms, ..)| is_protected(&forms.named) || is_protected(&forms.real))
         })
     }
+}
+
+fn redirected(redirect: &Redirect, word: Word) -> touch::Named {
+    let access = if redirect.writes { Access::Write } else { Access::Read };
+    touch::Named { word, access, extent: Extent::File }
 }
 
 /// `git` goes by what lies where it runs: once a line has gone elsewhere, neither counts as reading.

@@ -44,7 +44,7 @@ pub(super) struct Walk<'t> {
     /// Why the words do not tell what runs.
     pub(super) unsure: Option<String>,
     leaves: bool,
-    /// Whether variables are given more values than are kept.
+    /// Whether variables are given more values than are kept, or the one that words are parted by.
     pub(super) crowded: bool,
 }
 
@@ -82,6 +82,7 @@ impl<'t> Walk<'t> {
             "variable_assignment" | "variable_assignments" => {
                 let mut simple = Simple { nameless: true, folders: start.clone(), ..Simple::default() };
                 self.assignments(node, start, &mut simple);
+                self.parts_words(&simple);
                 self.simples.push(simple);
                 stay(start)
             }
@@ -303,6 +304,7 @@ impl<'t> Walk<'t> {
             if child.kind() == "variable_assignment" {
                 let mut given = Simple::default();
                 self.assignments(child, start, &mut given);
+                self.parts_words(&given);
             } else {
                 self.substitutions(child, start);
             }
@@ -310,6 +312,11 @@ impl<'t> Walk<'t> {
         }
         self.simples.push(simple);
         stay(start)
+    }
+
+    /// Notes that words are parted in another way from here on.
+    fn parts_words(&mut self, given: &Simple) {
+        self.crowded |= given.assignments.iter().any(|(name, _)| name == "IFS");
     }
 
     fn assignments(&mut self, node: Node<'_>, start: &Folders, simple: &mut Simple) {

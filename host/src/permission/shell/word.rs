@@ -16,6 +16,8 @@ pub(super) type Variables = BTreeMap<String, Vec<String>>;
 const BRACED: usize = 64;
 /// As many characters as a word with variables is filled in to.
 const FILLED: usize = 4_096;
+/// As many ways to fill in the variables of one command as are tried.
+const CHOICES: usize = 16;
 /// As many values of one variable as are kept.
 pub(super) const VALUES: usize = 8;
 
@@ -181,10 +183,10 @@ impl Word {
             match piece {
                 Piece::Text(text, quoted) => chars.extend(text.chars().map(|c| (c, *quoted))),
                 Piece::Variable(name, default, quoted) => {
-                    let value = match (name.as_str(), variables.get(name)) {
+                    let value = match (name.as_str(), variables.get(name).map(|values| values.join(" "))) {
                         ("IFS", None) => " ".to_owned(),
-                        (_, Some(values)) => values.join(" "),
-                        (_, None) => default.clone().unwrap_or_default(),
+                        (_, Some(value)) if !value.is_empty() => value,
+                        _ => default.clone().unwrap_or_default(),
                     };
                     let left = FILLED.saturating_sub(chars.len());
                     let value = value.chars().take(left);
@@ -199,6 +201,18 @@ impl Word {
             words.extend(text.split('\0').map(str::to_owned));
         }
         words
+    }
+
+    /// Adds what each of its variables could hold, of all that the line gives it.
+    fn held(&self, variables: &Variables, held: &mut Variables) {
+        for piece in &self.pieces {
+            let Piece::Variable(name, default, _) = piece else { continue };
+            let Some(values) = variables.get(name) else { continue };
+            let of_it = held.entry(name.clone()).or_insert_with(|| values.clone());
+            if default.is_some() && !of_it.contains(&String::new()) {
+                of_it.push(String::new());
+            }
+        }
     }
 
     /// What it is as a path, with the values that the line itself gives to variables if there is one each.
@@ -244,6 +258,30 @@ impl Word {
         }
         PathText::Known(whole)
     }
+}
+
+/// Every way in which the variables of these words could hold one value each; the second: whether these are all.
+pub(super) fn choices(words: &[&Word], variables: &Variables) -> (Vec<Variables>, bool) {
+    let mut held = Variables::new();
+    words.iter().for_each(|word| word.held(variables, &mut held));
+    let mut choices = vec![Variables::new()];
+    for (name, values) in held {
+        if choices.len() * values.len() > CHOICES {
+            choices.iter_mut().for_each(|choice| drop(choice.insert(name.clone(), values.clone())));
+            return (choices, false);
+        }
+        choices = choices
+            .iter()
+            .flat_map(|choice| {
+                values.iter().map(|value| {
+                    let mut choice = choice.clone();
+                    choice.insert(name.clone(), vec![value.clone()]);
+                    choice
+                })
+            })
+            .collect();
+    }
+    (choices, true)
 }
 
 fn expansion(said: &str, quoted: bool) -> Piece {
