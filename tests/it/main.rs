@@ -27,4 +27,3 @@ mod surfaces_cli;
 mod surfaces_messages;
 mod surfaces_trust;
 mod tidy;
-mod zz_bash;

@@ -4,7 +4,7 @@
 //! Leaves to others: lines that are understood (`walk`).
 
 use super::super::text::Wildcard;
-use super::word::ansi_c;
+use super::quoting::ansi_c;
 
 /// What a shell takes as more than one plain command.
 const SEPARATORS: [char; 12] = [';', '&', '|', '\n', '\r', '`', '<', '>', '(', ')', '{', '}'];

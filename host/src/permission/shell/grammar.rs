@@ -293,3 +293,29 @@ const KNOWN: [&str; 59] = [
     "parenthesized_expression",
     "comment",
 ];
+
+/// Whether a node of this kind is a word, or stands for one.
+pub(super) fn is_word(kind: &str) -> bool {
+    matches!(
+        kind,
+        "word"
+            | "number"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "concatenation"
+            | "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "process_substitution"
+            | "arithmetic_expansion"
+            | "brace_expression"
+            | "command_name"
+            | "array"
+            | "extglob_pattern"
+            | "regex"
+            | "subscript"
+            | "heredoc_body"
+    )
+}

@@ -13,6 +13,7 @@ mod git;
 mod grammar;
 mod inert;
 mod part;
+mod quoting;
 mod readonly;
 mod touch;
 mod walk;

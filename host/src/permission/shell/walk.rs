@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::evaluate;
 use super::folders::{self, Flow, Folders, goes, join, moves_home, stay};
-use super::grammar::children;
+use super::grammar::{children, is_word};
 use super::word::{VALUES, Variables, Word};
 
 /// One simple command.
@@ -375,29 +375,4 @@ impl<'t> Walk<'t> {
             self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
         }
     }
-}
-
-fn is_word(kind: &str) -> bool {
-    matches!(
-        kind,
-        "word"
-            | "number"
-            | "string"
-            | "raw_string"
-            | "ansi_c_string"
-            | "translated_string"
-            | "concatenation"
-            | "simple_expansion"
-            | "expansion"
-            | "command_substitution"
-            | "process_substitution"
-            | "arithmetic_expansion"
-            | "brace_expression"
-            | "command_name"
-            | "array"
-            | "extglob_pattern"
-            | "regex"
-            | "subscript"
-            | "heredoc_body"
-    )
 }
