@@ -11,7 +11,7 @@ use crate::hooks::{
 use crate::orchestration::run_in_order;
 use crate::permission::{Authorizer, Nobody, Policy};
 use crate::registry::{NativeTool, Pool, Registry};
-use crate::sandbox::{Engine, EngineError};
+use crate::sandbox::{Engine, EngineError, Processes};
 
 /// A session's host: a pool of tools, and the one path that every call takes.
 ///
@@ -104,6 +104,12 @@ impl Host {
         run_in_order(&self.pipeline, &self.pool(), calls, attendance, delivered).await
     }
 
+    /// Lets the running command of a call go on in the background: the call ends with an id, and nothing is started
+    /// anew. Says whether there is such a command.
+    pub fn background(&self, call: &str) -> bool {
+        self.pipeline.processes.background(call)
+    }
+
     /// What would become of a call: every step's answer, the rule that decides, the grant. Runs nothing.
     pub async fn explain(&self, call: Call) -> Explanation {
         self.pipeline.explain(&self.pool(), call).await
@@ -191,6 +197,7 @@ impl HostBuilder {
             classifier,
             memory: SessionMemory::default(),
             spill: Spill::new(config.execution.spill.clone()),
+            processes: Arc::new(Processes::new(config.sandbox.process.clone())),
             config,
         };
         Ok(Host { registry, pipeline, pool: RwLock::new(Arc::new(pool)) })

@@ -105,7 +105,7 @@ impl Pipeline {
         let (input, slips) = valid.into_parts();
         let mut notes: Vec<String> = slips.iter().map(ToString::to_string).collect();
         let call = Invocation { tool: tool.descriptor.name.clone(), id: id.to_owned(), input };
-        let session = Arc::new(self.session_for(tool, &call.input));
+        let session = Arc::new(self.session_for(tool, &call));
         let grant = Arc::new(Grant::none(self.policy_limits(tool)));
         let visit = self.visit(Phase::Inspect, tool, grant, &session, attendance);
         let answers = match tool.inspect(visit, &call).await {
@@ -168,12 +168,14 @@ impl Pipeline {
     }
 
     /// What a guest may know of the session, for one input.
-    pub(super) fn session_for(&self, tool: &Tool, input: &Value) -> Session {
+    pub(super) fn session_for(&self, tool: &Tool, call: &Invocation) -> Session {
         Session {
+            call: call.id.clone(),
+            processes: Arc::clone(&self.processes),
             working_directory: self.config.working_directory.to_string_lossy().into_owned(),
             configuration: tool.options.config.clone().unwrap_or_default(),
             interactive: self.authorizer.interactive(),
-            known: self.known_files(tool, input),
+            known: self.known_files(tool, &call.input),
             context: self.memory.context(&tool.source),
         }
     }

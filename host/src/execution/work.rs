@@ -42,6 +42,10 @@ impl Pipeline {
         let finished =
             tool.call(visit, &running.call).await.map_err(|error| CallError::from_guest(tool, error))?;
         self.memory.saw(finished.seen);
+        if let Some(folder) = self.processes.folder() {
+            self.policy.lend(&folder);
+        }
+        let reset = finished.left_in.and_then(|folder| self.policy.enter(&folder));
         let refusals: Vec<String> = finished.refusals.iter().map(ToString::to_string).collect();
         let (mut outcome, failed) = match finished.answer {
             Ok(outcome) => (outcome, false),
@@ -53,6 +57,7 @@ impl Pipeline {
             // A guest is told only an error number; the model can act on the reason.
             outcome.content.push(Content::text(format!("Refused by the host: {}", refusals.join("; "))));
         }
+        outcome.content.extend(reset.map(|to| Content::text(format!("Shell cwd was reset to {}", to.display()))));
         running.notes.extend(refusals);
         if let (false, Some(schema)) = (failed, &tool.output_schema) {
             check_structured(&mut outcome, schema, &tool.descriptor.name)?;

@@ -67,7 +67,7 @@ fn command_grant(now: &Snapshot, request: &Request<'_>, line: &str) -> CommandGr
     };
     CommandGrant {
         line: line.to_owned(),
-        working_directory: now.places.working_directory.clone(),
+        working_directory: now.shell_directory.clone(),
         files: now.folders.iter().map(folder).collect(),
         network: false,
     }

@@ -13,6 +13,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use super::options::HostOptions;
 use super::{Exit, paint};
 use crate::config::{Config, load};
+use crate::sandbox::process::Support;
 use crate::surfaces::visible_lines;
 
 /// What plugins are compiled to.
@@ -45,6 +46,7 @@ impl Doctor {
     pub(super) fn run(self) -> anyhow::Result<Exit> {
         let config = load(&self.options.sources());
         let mut findings = vec![Finding { what: "kernel", needed: true, found: kernel() }];
+        findings.push(Finding { what: "commands", needed: false, found: Support::of_this_kernel().told() });
         findings.extend(configuration(&config));
         if let Ok(config) = &config {
             let cache = config.sandbox.cache.as_deref();

@@ -1,0 +1,1 @@
+//! What the confinement holds, kernel feature by kernel feature.
