@@ -131,7 +131,7 @@ impl Tool {
             done = work => done.unwrap_or(Err(GuestError::TimedOut { phase: Phase::Call, limit }))?,
             () = visit.cancel.cancelled() => return Err(GuestError::Cancelled),
         };
-        Ok(Finished { answer, seen: Vec::new(), refusals: Vec::new() })
+        Ok(Finished { answer, seen: Vec::new(), refusals: Vec::new(), left_in: None })
     }
 }
 

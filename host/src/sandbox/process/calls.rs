@@ -26,9 +26,15 @@ impl process::HostRunning for State {
         &mut self,
         options: process::Options,
     ) -> wasmtime::Result<Result<Resource<process::Running>, String>> {
-        Ok(match self.started(options).await {
-            Ok(running) => Ok(Resource::new_own(self.table.push(running)?.rep())),
-            Err(why) => Err(why),
+        let work = match self.starting(options) {
+            Ok(work) => work,
+            Err(why) => return Ok(Err(why)),
+        };
+        // What was started by the time this is dropped is dropped with it, and so killed.
+        let started = tokio::task::spawn_blocking(work).await;
+        Ok(match started.map_err(|error| format!("the command cannot be started: {error}")) {
+            Ok(Ok(running)) => Ok(Resource::new_own(self.table.push(running)?.rep())),
+            Ok(Err(why)) | Err(why) => Err(why),
         })
     }
 
@@ -71,7 +77,11 @@ impl process::HostRunning for State {
 }
 
 impl State {
-    async fn started(&self, options: process::Options) -> Result<Running, String> {
+    /// The work of starting a command, if it is the granted one.
+    fn starting(
+        &self,
+        options: process::Options,
+    ) -> Result<impl FnOnce() -> Result<Running, String> + Send + use<>, String> {
         self.only_in_call("`process.start`")?;
         let granted = self.grant.command().ok_or(
             "this call was granted no command; the tool must list `run-commands` among its needs and name the \
@@ -84,11 +94,9 @@ impl State {
         let asked = options.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
         let times = Times::new(asked, options.background);
         let (grant, processes) = (Arc::clone(&self.grant), Arc::clone(&self.session.processes));
-        // What was started by the time this is dropped is dropped with it, and so killed.
-        let work = tokio::task::spawn_blocking(move || {
+        Ok(move || {
             let granted = grant.command().ok_or("the grant is gone")?;
             processes.start(granted, grant.fence(), starter, times)
-        });
-        work.await.map_err(|error| format!("the command cannot be started: {error}"))?
+        })
     }
 }

@@ -138,59 +138,56 @@ fn ruleset(
     if alone && !grant.network {
         ruleset = ruleset.handle_access(AccessNet::from_all(ABI::V4))?;
     }
-    let mut rules = Rules { ruleset: Some(ruleset.create()?) };
+    let mut rules = Rules(ruleset.create()?);
     let run = AccessFs::from_read(WANTED);
     for folder in BASE.iter().map(PathBuf::from).chain(programs(path)) {
-        rules.add(&folder, run)?;
+        rules = rules.add(&folder, run)?;
     }
     for device in DEVICES {
-        rules.add(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev)?;
+        rules = rules.add(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev)?;
     }
-    rules.add(Path::new("/sys/devices/system/cpu"), run)?;
-    rules.add(Path::new("/sys/fs/cgroup"), run)?;
+    rules = rules.add(Path::new("/sys/devices/system/cpu"), run)?;
+    rules = rules.add(Path::new("/sys/fs/cgroup"), run)?;
     if grant.network {
         for place in RESOLVER {
-            rules.add(Path::new(place), run)?;
+            rules = rules.add(Path::new(place), run)?;
         }
     }
-    rules.add(&private.scratch(), AccessFs::from_all(WANTED))?;
+    rules = rules.add(&private.scratch(), AccessFs::from_all(WANTED))?;
     for file in &grant.files {
         let access = match file.access {
             Access::Read => run,
             Access::Write => AccessFs::from_all(WANTED),
         };
         if alone && file.extent == Extent::Tree {
-            rules.add_but(&file.path, access, kept)?;
+            rules = rules.add_but(&file.path, access, kept)?;
         } else if !(alone && (kept.hides(&file.path) || kept.freezes(&file.path))) {
-            rules.add(&file.path, access)?;
+            rules = rules.add(&file.path, access)?;
         }
     }
-    Ok(rules.finish())
+    Ok(rules.0)
 }
 
-/// Rules as they are added to a ruleset, whose own methods consume it.
-struct Rules {
-    ruleset: Option<RulesetCreated>,
-}
+/// A ruleset in the making.
+struct Rules(RulesetCreated);
 
 impl Rules {
-    /// What does not exist needs no rule.
-    fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), landlock::RulesetError> {
-        let (Ok(place), Some(ruleset)) = (PathFd::new(path), self.ruleset.take()) else { return Ok(()) };
+    /// Adds one rule; what does not exist needs none.
+    fn add(self, path: &Path, access: BitFlags<AccessFs>) -> Result<Self, landlock::RulesetError> {
+        let Ok(place) = PathFd::new(path) else { return Ok(self) };
         let access = if path.is_dir() { access } else { access & AccessFs::from_file(WANTED) };
-        self.ruleset = Some(ruleset.add_rule(PathBeneath::new(place, access))?);
-        Ok(())
+        self.0.add_rule(PathBeneath::new(place, access)).map(Self)
     }
 
     /// Adds a tree without what is kept out of it: entry by entry where there is something of the kind.
     fn add_but(
-        &mut self,
+        self,
         path: &Path,
         access: BitFlags<AccessFs>,
         kept: &Kept,
-    ) -> Result<(), landlock::RulesetError> {
+    ) -> Result<Self, landlock::RulesetError> {
         if kept.hides(path) {
-            return Ok(());
+            return Ok(self);
         }
         if kept.freezes(path) {
             return self.add(path, access & AccessFs::from_read(WANTED));
@@ -198,16 +195,9 @@ impl Rules {
         if !kept.touches(path) {
             return self.add(path, access);
         }
-        self.add(path, AccessFs::ReadDir.into())?;
-        for entry in std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok) {
-            self.add_but(&entry.path(), access, kept)?;
-        }
-        Ok(())
-    }
-
-    #[expect(clippy::unwrap_used, reason = "an error in between has been handed on, and ended the work")]
-    fn finish(self) -> RulesetCreated {
-        self.ruleset.unwrap()
+        let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+        let rules = self.add(path, AccessFs::ReadDir.into())?;
+        entries.map(|entry| entry.path()).try_fold(rules, |rules, path| rules.add_but(&path, access, kept))
     }
 }
 

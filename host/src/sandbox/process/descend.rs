@@ -21,7 +21,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use landlock::{Access as _, PathBeneath, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus};
+use landlock::{PathBeneath, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};

@@ -42,13 +42,17 @@ impl Processes {
     /// None yet.
     #[must_use]
     pub fn new(options: ProcessOptions) -> Self {
-        Self { options, ..Self::default() }
+        let mut processes = Self::default();
+        processes.options = options;
+        processes
     }
 
     /// As on a kernel that can do less.
     #[cfg(test)]
     pub(super) fn with_support(options: ProcessOptions, support: Support) -> Self {
-        Self { options, support: Some(support), ..Self::default() }
+        let mut processes = Self::new(options);
+        processes.support = Some(support);
+        processes
     }
 
     /// Asks for the running command of a call to go on in the background. Its tool then ends the call with an id.

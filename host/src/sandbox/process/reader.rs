@@ -6,14 +6,13 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use tokio::io::unix::AsyncFd;
-use tokio::io::{AsyncReadExt as _, Interest};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::confine::Private;
@@ -31,20 +30,34 @@ const TOO_MUCH: u64 = 5 << 30;
 pub(super) struct Output {
     stdout: pipe::Receiver,
     stderr: pipe::Receiver,
-    /// Readable once the supervisor has ended.
-    exit: AsyncFd<OwnedFd>,
+    /// How the supervisor ended.
+    exit: oneshot::Receiver<Option<ExitStatus>>,
 }
 
 /// Makes a started command one that can be waited for: its process, a handle to kill it by, its output.
 pub(super) fn watch_over(
-    child: &Child,
+    mut child: Child,
     stdout: OwnedFd,
     stderr: OwnedFd,
 ) -> io::Result<(Pid, OwnedFd, Output)> {
-    let pid = Pid::from_child(child);
-    let handle = pidfd_open(pid, PidfdFlags::empty())?;
-    let exit = AsyncFd::with_interest(handle.try_clone()?, Interest::READABLE)?;
-    let (stdout, stderr) = (pipe::Receiver::from_owned_fd(stdout)?, pipe::Receiver::from_owned_fd(stderr)?);
+    let pid = Pid::from_child(&child);
+    let watched = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from).and_then(|handle| {
+        let stdout = pipe::Receiver::from_owned_fd(stdout)?;
+        Ok((handle, stdout, pipe::Receiver::from_owned_fd(stderr)?))
+    });
+    let (handle, stdout, stderr) = watched.inspect_err(|_| {
+        let _ = child.kill();
+        let _ = child.wait();
+    })?;
+    let (ended, exit) = oneshot::channel();
+    // A thread that only waits: the runtime may be at its end before the command is.
+    let wait = move || {
+        let _ = ended.send(child.wait().ok());
+    };
+    let waiter = std::thread::Builder::new().name("mortise-wait".to_owned()).stack_size(64 << 10);
+    waiter.spawn(wait).inspect_err(|_| {
+        let _ = pidfd_send_signal(&handle, Signal::KILL);
+    })?;
     Ok((pid, handle, Output { stdout, stderr, exit }))
 }
 
@@ -54,10 +67,10 @@ impl Output {
         self,
         task: &Task,
         pieces: mpsc::Sender<Piece>,
-        mut child: Child,
         private: &Private,
     ) -> Ended {
-        let Self { mut stdout, mut stderr, exit } = self;
+        let Self { mut stdout, mut stderr, mut exit } = self;
+        let mut status = None;
         let (mut out, mut err) = (vec![0; PIECE], vec![0; PIECE]);
         let mut open = [true, true];
         let mut drained: Option<Instant> = None;
@@ -65,7 +78,8 @@ impl Output {
             let piece = tokio::select! {
                 read = stdout.read(&mut out), if open[0] => (Stream::Out, piece(read, &out)),
                 read = stderr.read(&mut err), if open[1] => (Stream::Err, piece(read, &err)),
-                _ = exit.readable(), if drained.is_none() => {
+                ended = &mut exit, if drained.is_none() => {
+                    status = ended.ok().flatten();
                     drained = Some(Instant::now() + DRAIN);
                     continue;
                 }
@@ -87,10 +101,8 @@ impl Output {
             // A guest that does not read makes the command wait; one that is gone does not.
             let _ = pieces.send((stream, bytes.to_vec())).await;
         }
-        // It has ended: this does not wait.
-        let status = child.wait().ok();
         Ended {
-            code: status.and_then(|status| status.code()),
+            code: status.and_then(|status: ExitStatus| status.code()),
             signal: status.and_then(|status| status.signal()),
             left_in: left_in(private),
         }

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal};
 use tokio::sync::{mpsc, watch};
 
 use super::capture::Capture;
-use super::reader::{Output, watch_over};
+use super::reader::watch_over;
 use super::spawn::Started;
 
 /// Pieces that wait for a guest that does not read; then the command waits.
@@ -70,6 +70,7 @@ pub(super) struct Task {
     /// Whether somebody wants it in the background.
     wanted: watch::Sender<bool>,
     detached: AtomicBool,
+    killed: AtomicBool,
     capture: Mutex<Capture>,
 }
 
@@ -86,15 +87,9 @@ impl Task {
         started: Started,
         capture: Capture,
     ) -> Result<(Arc<Self>, mpsc::Receiver<Piece>), String> {
-        let Started { mut child, stdout, stderr, private, loose } = started;
-        let (supervisor, handle, output) = match watch_over(&child, stdout, stderr) {
-            Ok(watched) => watched,
-            Err(error) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("the command cannot be watched, so it was killed: {error}"));
-            }
-        };
+        let Started { child, stdout, stderr, private, loose } = started;
+        let (supervisor, handle, output) = watch_over(child, stdout, stderr)
+            .map_err(|error| format!("the command cannot be watched, so it was killed: {error}"))?;
         let task = Arc::new(Self {
             id,
             plugin,
@@ -106,12 +101,16 @@ impl Task {
             ended: watch::Sender::new(None),
             wanted: watch::Sender::new(false),
             detached: AtomicBool::new(false),
+            killed: AtomicBool::new(false),
             capture: Mutex::new(capture),
         });
         let (pieces, incoming) = mpsc::channel(WAITING);
         let work = Arc::clone(&task);
         tokio::spawn(async move {
-            let ended = output.read_to_the_end(&work, pieces, child, &private).await;
+            let mut ended = output.read_to_the_end(&work, pieces, &private).await;
+            if work.killed.load(Ordering::Acquire) {
+                (ended.code, ended.signal) = (None, Some(Signal::KILL.as_raw()));
+            }
             if work.is_detached() {
                 work.capture().remark(&ended.remark());
             }
@@ -147,10 +146,6 @@ impl Task {
         }
     }
 
-    pub(super) fn is_wanted(&self) -> bool {
-        *self.wanted.borrow()
-    }
-
     /// Leaves it running on its own for at most `lifetime`; all its output is then in its file.
     pub(super) fn detach(self: &Arc<Self>, lifetime: Duration) {
         self.detached.store(true, Ordering::Release);
@@ -173,6 +168,7 @@ impl Task {
         if self.ended.borrow().is_some() {
             return;
         }
+        self.killed.store(true, Ordering::Release);
         // Descendants first: without namespaces, what outlives the supervisor belongs to nobody.
         for _ in 0..if self.loose { ROUNDS } else { 0 } {
             let descendants = descendants(self.supervisor);
