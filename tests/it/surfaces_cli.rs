@@ -247,10 +247,12 @@ fn the_list_is_embedded_tools_first_then_the_others_by_name() {
     let plugins = plugins.to_str().unwrap();
     let table = machine.run(&["list", "--plugins", plugins]).exits(0);
     let order = [
+        "Bash",
         "Edit",
         "Glob",
         "Grep",
         "Read",
+        "TaskStop",
         "Write",
         "m",
         "registry_changing",

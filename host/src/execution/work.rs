@@ -57,7 +57,9 @@ impl Pipeline {
             // A guest is told only an error number; the model can act on the reason.
             outcome.content.push(Content::text(format!("Refused by the host: {}", refusals.join("; "))));
         }
-        outcome.content.extend(reset.map(|to| Content::text(format!("Shell cwd was reset to {}", to.display()))));
+        outcome
+            .content
+            .extend(reset.map(|to| Content::text(format!("Shell cwd was reset to {}", to.display()))));
         running.notes.extend(refusals);
         if let (false, Some(schema)) = (failed, &tool.output_schema) {
             check_structured(&mut outcome, schema, &tool.descriptor.name)?;

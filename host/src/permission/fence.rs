@@ -57,12 +57,7 @@ impl Fence {
     ///
     /// # Errors
     /// As [`Self::judge`], without what is only protected.
-    pub fn judge_for_command(
-        &self,
-        path: &Path,
-        access: Access,
-        granted: &FileGrant,
-    ) -> Result<(), Refusal> {
+    pub fn judge_for_command(&self, path: &Path, access: Access, granted: &FileGrant) -> Result<(), Refusal> {
         self.judge_where(path, access, granted, false)
     }
 

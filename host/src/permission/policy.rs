@@ -228,6 +228,13 @@ impl Policy {
 }
 
 impl Snapshot {
+    /// Where a command starts: where the last one ended, as long as that is there.
+    #[expect(clippy::disallowed_methods, reason = "it asks whether a folder is still there")]
+    pub(super) fn shell_directory(&self) -> PathBuf {
+        let last = &self.shell_directory;
+        if last.is_dir() { last.clone() } else { self.places.working_directory.clone() }
+    }
+
     pub(super) fn resolve(&self, subjects: &[Subject]) -> Vec<Resolved> {
         subjects.iter().map(|subject| self.places.subject(subject)).collect()
     }

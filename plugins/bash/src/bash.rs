@@ -31,6 +31,7 @@ pub struct Input {
     run_in_background: Option<bool>,
     /// Has no effect here: what confines a command is the operator's to say.
     #[serde(rename = "dangerouslyDisableSandbox")]
+    #[expect(dead_code, reason = "it is in the published input; the host takes it out")]
     dangerously_disable_sandbox: Option<bool>,
 }
 
@@ -150,7 +151,8 @@ impl Ran {
             ran.stdout.take(&output.stdout);
             ran.stderr.take(&output.stderr);
             let last = [&output.stdout, &output.stderr].into_iter().find(|bytes| !bytes.is_empty());
-            let last = last.and_then(|bytes| bytes.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()));
+            let last =
+                last.and_then(|bytes| bytes.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty()));
             if let Some(line) = last {
                 let line: String = String::from_utf8_lossy(line).chars().take(200).collect();
                 progress::report(Progress::message(line));
@@ -203,24 +205,27 @@ impl Ran {
     }
 
     fn stopped(self, time: u32, file: Option<&str>) -> Failure {
-        let how = format!("The command did not complete within its {} timeout and was stopped", seconds(time));
-        self.failed(how, Output { interrupted: true, timed_out_after_ms: Some(time), ..Output::default() }, file)
+        let how =
+            format!("The command did not complete within its {} timeout and was stopped", seconds(time));
+        self.failed(
+            how,
+            Output { interrupted: true, timed_out_after_ms: Some(time), ..Output::default() },
+            file,
+        )
     }
 
     fn failed(self, how: String, about: Output, file: Option<&str>) -> Failure {
         let (output, text) = self.shown(SHOWN.1, file);
         let text = if text.is_empty() { how } else { format!("{how}\n{text}") };
-        let output = Output {
-            interrupted: about.interrupted,
-            timed_out_after_ms: about.timed_out_after_ms,
-            ..output
-        };
+        let output =
+            Output { interrupted: about.interrupted, timed_out_after_ms: about.timed_out_after_ms, ..output };
         Failure::Failed(Box::new(Outcome::text(text).structured(&output)))
     }
 
     fn left_running(self, id: String, timed_out: Option<u32>, file: Option<&str>) -> Outcome {
         let (mut output, shown) = self.shown(SHOWN.1, file);
-        let place = file.map_or_else(String::new, |file| format!(" Its output goes into {file}: read that file."));
+        let place =
+            file.map_or_else(String::new, |file| format!(" Its output goes into {file}: read that file."));
         let how = match timed_out {
             Some(time) => format!(
                 "Command did not complete within its {} timeout and was moved to the background",

@@ -35,7 +35,10 @@ fn both_streams_are_shown_and_kept_apart_for_programs() {
 #[test]
 fn a_failure_says_its_code_and_what_was_written() {
     let session = Session::new("/work");
-    assert_eq!(call(&session, "make", ran(2, "half\n", "no rule\n")).unwrap_err(), "Exit code 2\nhalf\nno rule");
+    assert_eq!(
+        call(&session, "make", ran(2, "half\n", "no rule\n")).unwrap_err(),
+        "Exit code 2\nhalf\nno rule"
+    );
     assert_eq!(call(&session, "false", ran(1, "", "")).unwrap_err(), "Exit code 1");
 }
 
@@ -45,7 +48,17 @@ fn an_exit_code_that_only_answers_is_no_failure() {
     let (text, structured) = call(&session, "cat a | grep x", ran(1, "", "")).unwrap();
     assert_eq!(text, "No matches found (exit code 1)");
     assert_eq!(structured["returnCodeInterpretation"], "No matches found");
-    for line in ["rg x", "/usr/bin/egrep x", "git grep x", "find .", "diff a b", "git diff --exit-code", "test -f a", "[ -f a ]", "cd a && fgrep 'a;b' c"] {
+    for line in [
+        "rg x",
+        "/usr/bin/egrep x",
+        "git grep x",
+        "find .",
+        "diff a b",
+        "git diff --exit-code",
+        "test -f a",
+        "[ -f a ]",
+        "cd a && fgrep 'a;b' c",
+    ] {
         assert!(meaning(line, 1).is_some(), "{line}");
         assert!(meaning(line, 2).is_none(), "{line}");
     }
@@ -56,8 +69,13 @@ fn an_exit_code_that_only_answers_is_no_failure() {
 
 #[test]
 fn a_line_is_taken_apart_at_what_is_not_quoted() {
-    let parts = |line| commands(line).map(|commands| commands.iter().map(|words| words.join(" ")).collect::<Vec<_>>());
-    assert_eq!(parts("a 'b;c' && d \"e|f\" 2>&1 | g\\ h # i"), Some(vec!["a b;c".into(), "d e|f 2>&1".into(), "g h".into()]));
+    let parts = |line| {
+        commands(line).map(|commands| commands.iter().map(|words| words.join(" ")).collect::<Vec<_>>())
+    };
+    assert_eq!(
+        parts("a 'b;c' && d \"e|f\" 2>&1 | g\\ h # i"),
+        Some(vec!["a b;c".into(), "d e|f 2>&1".into(), "g h".into()])
+    );
     assert_eq!(parts("a 'b"), None);
     assert_eq!(parts("a \\"), None);
 }
@@ -77,9 +95,17 @@ fn a_command_whose_time_is_up_goes_on_in_the_background_or_is_stopped() {
     let session = Session::new("/work");
     let late = || Ran { stdout: "working\n".into(), timed_out: true, ..Ran::default() };
     let (text, structured) = call(&session, "make", late()).unwrap();
-    assert!(text.starts_with("Command did not complete within its 120s timeout and was moved to the background with id bash_1."), "{text}");
+    assert!(
+        text.starts_with(
+            "Command did not complete within its 120s timeout and was moved to the background with id bash_1."
+        ),
+        "{text}"
+    );
     assert!(text.ends_with("So far:\nworking"), "{text}");
-    assert_eq!((&structured["backgroundTaskId"], &structured["timedOutAfterMs"]), (&json!("bash_1"), &json!(120_000)));
+    assert_eq!(
+        (&structured["backgroundTaskId"], &structured["timedOutAfterMs"]),
+        (&json!("bash_1"), &json!(120_000))
+    );
 
     let text = call(&session, "git pull", late()).unwrap_err();
     assert_eq!(text, "The command did not complete within its 120s timeout and was stopped\nworking");
@@ -130,7 +156,11 @@ fn the_answers_name_the_command_and_promise_nothing() {
     assert_eq!((answers.read_only, answers.concurrency_safe), (None, None));
     assert_eq!(answers.title.as_deref(), Some("Running rm -r a"));
     assert_eq!(answers.classify.as_deref(), Some("Removes a"));
-    for input in [json!({"command": " "}), json!({"command": "ls", "timeout": 600_001}), json!({"command": "ls", "timeout": 0})] {
+    for input in [
+        json!({"command": " "}),
+        json!({"command": "ls", "timeout": 600_001}),
+        json!({"command": "ls", "timeout": 0}),
+    ] {
         assert!(testing::inspect::<Bash>(input.clone()).rejection.is_some(), "{input}");
     }
     let long = json!({"command": "ls", "timeout": 7_200_000, "run_in_background": true});
@@ -143,7 +173,10 @@ fn the_descriptors_are_as_published() {
     assert_eq!(bash.needs, [Need::RunCommands]);
     let schema: Value = mortise_sdk::serde_json::from_str(&bash.input_schema).unwrap();
     let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["command", "timeout", "description", "run_in_background", "dangerouslyDisableSandbox"]);
+    assert_eq!(
+        names,
+        ["command", "timeout", "description", "run_in_background", "dangerouslyDisableSandbox"]
+    );
     let stop = testing::describe::<TaskStop>();
     assert!(stop.needs.is_empty());
     assert_eq!(stop.aliases, ["KillShell", "KillBash"]);

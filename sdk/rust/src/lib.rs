@@ -180,9 +180,7 @@ pub mod __private {
 /// The host as the wrappers see it: the component's imports, or on any other target the stand-in.
 #[cfg(target_family = "wasm")]
 pub(crate) mod host {
-    pub(crate) use crate::bindings::mortise::tool::{
-        files, http, log, process, reporting, session, storage,
-    };
+    pub(crate) use crate::bindings::mortise::tool::{files, http, log, process, reporting, session, storage};
 
     /// The home folder, if the host has told.
     pub(crate) fn home() -> Option<String> {

@@ -15,8 +15,8 @@
 //! The line must be among the subjects of the call ([`Subject::command`](crate::Subject::command)), and the tool must
 //! need to run commands ([`Need::RunCommands`](crate::Need::RunCommands)).
 
-pub use crate::bindings::mortise::tool::process::{Output, Status};
 use crate::bindings::mortise::tool::process::Options;
+pub use crate::bindings::mortise::tool::process::{Output, Status};
 use crate::{Invocation, host};
 
 /// A command being put together.

@@ -35,8 +35,16 @@ const WANTED: ABI = ABI::V5;
 pub(super) const BASE: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 /// Devices that hold nothing.
-const DEVICES: [&str; 8] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+const DEVICES: [&str; 8] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
 /// Where others leave sockets and files; seen empty, unless something in it is granted.
 const SHARED: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/dev/shm"];
 /// Of those, where every program expects to be able to write.
@@ -113,13 +121,7 @@ pub(super) fn confine(
 
 /// What an unconfined command gets: a place in the tree of processes.
 pub(super) fn unconfined() -> Descent {
-    Descent {
-        namespaces: None,
-        ruleset: None,
-        proc_access: BitFlags::EMPTY,
-        directory: None,
-        filter: None,
-    }
+    Descent { namespaces: None, ruleset: None, proc_access: BitFlags::EMPTY, directory: None, filter: None }
 }
 
 fn ruleset(
@@ -144,7 +146,8 @@ fn ruleset(
         rules = rules.add(&folder, run)?;
     }
     for device in DEVICES {
-        rules = rules.add(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev)?;
+        rules =
+            rules.add(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev)?;
     }
     rules = rules.add(Path::new("/sys/devices/system/cpu"), run)?;
     rules = rules.add(Path::new("/sys/fs/cgroup"), run)?;

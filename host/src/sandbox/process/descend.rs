@@ -207,10 +207,7 @@ fn drop_powers() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
-fn restrict(
-    ruleset: RulesetCreated,
-    proc_access: landlock::BitFlags<landlock::AccessFs>,
-) -> io::Result<()> {
+fn restrict(ruleset: RulesetCreated, proc_access: landlock::BitFlags<landlock::AccessFs>) -> io::Result<()> {
     let denied = |_| io::Error::from(Errno::PERM);
     let proc: OwnedFd =
         rustix::fs::open(c"/proc", OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY, Mode::empty())?;
@@ -260,10 +257,10 @@ fn kill_children() {
         let length = rustix::io::read(&list, &mut buffer).unwrap_or(0);
         let Some(text) = buffer.get(..length).filter(|text| !text.is_empty()) else { return };
         for word in text.split(|byte| *byte == b' ') {
-            let number =
-                word.iter().filter(|byte| byte.is_ascii_digit()).fold(0, |number: i32, digit| {
-                    number.wrapping_mul(10).wrapping_add(i32::from(*digit - b'0'))
-                });
+            let number = word
+                .iter()
+                .filter(|byte| byte.is_ascii_digit())
+                .fold(0, |number: i32, digit| number.wrapping_mul(10).wrapping_add(i32::from(*digit - b'0')));
             if let Some(pid) = Pid::from_raw(number) {
                 let _ = rustix::process::kill_process(pid, Signal::KILL);
             }

@@ -55,7 +55,14 @@ impl Kept {
 /// # Errors
 /// There is too much to look through, in words.
 pub(super) fn find(grant: &CommandGrant, fence: &Fence) -> Result<Kept, String> {
-    let mut search = Search { grant, fence, kept: Kept::default(), inodes: HashSet::new(), several: Vec::new(), left: MAX_ENTRIES };
+    let mut search = Search {
+        grant,
+        fence,
+        kept: Kept::default(),
+        inodes: HashSet::new(),
+        several: Vec::new(),
+        left: MAX_ENTRIES,
+    };
     for tree in grant.files.iter().filter(|file| file.extent == Extent::Tree) {
         let own = fence.own_files().iter().filter(|own| own.starts_with(&tree.path));
         for own in own.filter(|own| own.symlink_metadata().is_ok()) {
@@ -145,9 +152,9 @@ impl Search<'_> {
             extent: Extent::Tree,
         });
         let within = self.grant.files.iter().chain(&base);
-        let covering =
-            |access| within.clone().filter(move |file| file.access >= access && file.covers(path));
-        let open = |access| covering(access).any(|file| self.fence.judge_for_command(path, access, file).is_ok());
+        let covering = |access| within.clone().filter(move |file| file.access >= access && file.covers(path));
+        let open =
+            |access| covering(access).any(|file| self.fence.judge_for_command(path, access, file).is_ok());
         if !open(Access::Read) {
             // A denied name may be a link to a file that has another: what it leads to is kept, too.
             let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());

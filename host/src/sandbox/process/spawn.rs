@@ -23,7 +23,7 @@ use crate::permission::{CommandGrant, Fence};
 
 /// What runs the line: as the shell's own text, so that it can say afterwards where it ended. Takes the line and
 /// the file for that.
-const RUN: &str = r#"__mortise=$2; trap 'pwd -P >"$__mortise"' EXIT; eval "set --
+const RUN: &str = r#"__mortise=$2; trap 'pwd -P >"$__mortise" 2>/dev/null' EXIT; eval "set --
 $1""#;
 
 /// Shells, the best first.
@@ -81,6 +81,9 @@ pub(super) fn start(
         (_, true) => (unconfined(), private.scratch()),
         (Err(why), false) => return Err(why),
     };
+    if !grant.working_directory.is_dir() {
+        return Err(format!("the working directory is not there: `{}`", grant.working_directory.display()));
+    }
     let shell = SHELLS.into_iter().find(|shell| Path::new(shell).exists());
     let shell = shell.ok_or("there is no shell; hint: install bash")?;
     let name = shell.rsplit('/').next().unwrap_or(shell);

@@ -2,14 +2,15 @@
 //!
 //! Leaves to others: saying it (`surfaces`), using it (`confine`).
 
-#![expect(clippy::disallowed_methods, reason = "it starts a program that does nothing, to see how it is held")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it starts a program that does nothing, to see how it is held"
+)]
 
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use landlock::{
-    Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
-};
+use landlock::{Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _};
 
 use super::confine::{NEEDED, identity, unconfined};
 use super::descend::{Descent, Namespaces, attach};

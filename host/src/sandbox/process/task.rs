@@ -2,7 +2,10 @@
 //!
 //! Leaves to others: starting it (`spawn`), the guest's view of it (`calls`), who may name it (`processes`).
 
-#![expect(clippy::disallowed_methods, reason = "it asks /proc for the descendants of a command, to kill them")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it asks /proc for the descendants of a command, to kill them"
+)]
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;

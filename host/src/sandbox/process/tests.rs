@@ -211,7 +211,8 @@ async fn the_environment_is_clean_and_standard_input_is_at_its_end() {
     };
     for kernel in kernels() {
         let site = site_with(kernel, options.clone(), &[]);
-        let Some((_, out, _)) = site.run("env | cut -d= -f1 | sort | tr '\\n' ' '; cat; echo end").await else {
+        let Some((_, out, _)) = site.run("env | cut -d= -f1 | sort | tr '\\n' ' '; cat; echo end").await
+        else {
             continue;
         };
         assert_eq!(out, "CARGO_HOME LANG PATH PWD SHLVL TMPDIR _ end\n");
@@ -359,7 +360,8 @@ async fn where_nothing_confines_a_command_is_refused_with_the_next_step() {
     fine(site.run("cat ../other/b.txt").await, "foreign");
     let lock = site.top.join("ws/lock");
     std::fs::write(&lock, "").unwrap();
-    let mut running = site.start("(setsid flock lock sh -c 'echo lock; exec setsid sleep 1000' &); sleep 1000");
+    let mut running =
+        site.start("(setsid flock lock sh -c 'echo lock; exec setsid sleep 1000' &); sleep 1000");
     named_process(&mut running).await;
     drop(running);
     until_free(&lock).await;
@@ -382,7 +384,11 @@ async fn where_the_shell_ended_is_told() {
             let (ended, ..) = to_the_end(&mut site.start(line)).await;
             let expected = folder.map(|folder| site.top.join("ws").join(folder));
             let told = ended.left_in.map(|told| told.components().collect::<PathBuf>());
-            assert_eq!((ended.code, told), (Some(code), expected.map(|path| path.components().collect())), "{line}");
+            assert_eq!(
+                (ended.code, told),
+                (Some(code), expected.map(|path| path.components().collect())),
+                "{line}"
+            );
         }
     }
 }
