@@ -77,20 +77,20 @@ impl Capture {
             self.held.extend_from_slice(bytes);
             return;
         }
-        self.to_file();
+        self.keep_in_file();
         self.append(bytes);
     }
 
     /// Adds a line of the host's own, which the cap does not count.
     pub(super) fn remark(&mut self, text: &str) {
-        self.to_file();
+        self.keep_in_file();
         if let Some(file) = &mut self.file {
             let _ = writeln!(file, "{text}");
         }
     }
 
     /// From now on all of it is in the file.
-    pub(super) fn to_file(&mut self) {
+    pub(super) fn keep_in_file(&mut self) {
         if self.file.is_some() || self.broken {
             return;
         }

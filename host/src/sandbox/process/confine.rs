@@ -35,16 +35,8 @@ const WANTED: ABI = ABI::V5;
 pub(super) const BASE: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 /// Devices that hold nothing.
-const DEVICES: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 /// Where others leave sockets and files; seen empty, unless something in it is granted.
 const SHARED: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/dev/shm"];
 /// Of those, where every program expects to be able to write.
@@ -102,6 +94,7 @@ pub(super) fn confine(
         None => None,
         Some(kind) => {
             let mut mounts = shared(grant, private, &mut scratch).map_err(|error| failed(&error))?;
+            mounts.extend(pinned(grant, &kept).map_err(|error| failed(&error))?);
             mounts.extend(masked(&kept, private).map_err(|error| failed(&error))?);
             Some(Namespaces {
                 user: (kind == NamespaceKind::User).then(identity),
@@ -113,7 +106,8 @@ pub(super) fn confine(
     let alone = namespaces.is_none();
     let ruleset = ruleset(grant, path, private, &kept, alone).map_err(|error| failed(&error))?;
     let filter = (alone && !grant.network).then(no_sockets).transpose().map_err(|error| failed(&error))?;
-    let proc_access = AccessFs::from_read(WANTED) | AccessFs::WriteFile;
+    // Never written: for the superuser it holds the controls of the machine.
+    let proc_access = AccessFs::from_read(WANTED);
     let directory = Some(text(&grant.working_directory).map_err(|error| failed(&error))?);
     let descent = Descent { namespaces, ruleset: Some(ruleset), proc_access, directory, filter };
     Ok(Confined { descent, scratch })
@@ -245,6 +239,21 @@ fn shared(grant: &CommandGrant, private: &Private, scratch: &mut PathBuf) -> io:
     // What lies below a folder that is replaced must be replaced before it.
     mounts.reverse();
     Ok(mounts)
+}
+
+/// The folders on the way to what is kept: under another name a rule would not know them.
+fn pinned(grant: &CommandGrant, kept: &Kept) -> io::Result<Vec<Mount>> {
+    let mut folders: Vec<&Path> = Vec::new();
+    for tree in grant.files.iter().filter(|file| file.access == Access::Write) {
+        let inside = kept.all().filter(|path| path.starts_with(&tree.path));
+        folders.extend(inside.flat_map(|path| {
+            path.ancestors().skip(1).take_while(|above| above.starts_with(&tree.path) && *above != tree.path)
+        }));
+    }
+    // The outer ones first, which sorting does.
+    folders.sort_unstable();
+    folders.dedup();
+    folders.into_iter().map(|folder| Ok(Mount::Pin { target: text(folder)? })).collect()
 }
 
 /// What rules keep out, each under something that cannot be opened, or cannot be written.

@@ -77,6 +77,8 @@ pub(super) struct Identity {
 pub(super) enum Mount {
     /// `source` is seen at `target`; with flags, nothing can be done through it that they forbid.
     Over { source: CString, target: CString, flags: Option<MountFlags> },
+    /// `target` stays where it is, by the name that it has.
+    Pin { target: CString },
     /// `target` can be read and not written.
     Freeze { target: CString, flags: MountFlags },
 }
@@ -91,6 +93,7 @@ pub(super) fn attach(command: &mut Command, mut descent: Descent) {
 impl Descent {
     fn descend(&mut self) -> io::Result<()> {
         rustix::process::setsid()?;
+        forget_signal_handlers();
         die_with_parent()?;
         if let Some(namespaces) = &self.namespaces {
             namespaces.enter()?;
@@ -153,6 +156,10 @@ impl Mount {
                 rustix::mount::mount_bind(source.as_c_str(), target.as_c_str())?;
                 (target, *flags)
             }
+            Self::Pin { target } => {
+                rustix::mount::mount_bind_recursive(target.as_c_str(), target.as_c_str())?;
+                (target, None)
+            }
             Self::Freeze { target, flags } => {
                 rustix::mount::mount_bind_recursive(target.as_c_str(), target.as_c_str())?;
                 (target, Some(*flags))
@@ -162,6 +169,14 @@ impl Mount {
             rustix::mount::mount_remount(target.as_c_str(), MountFlags::BIND | flags, c"")?;
         }
         Ok(())
+    }
+}
+
+/// The host's handlers are not for the copies of it that stand by, nor what it ignores for the command.
+fn forget_signal_handlers() {
+    for signal in 1..=64 {
+        // SAFETY: no handler is put in place, only taken away; where that is not allowed nothing happens.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
 

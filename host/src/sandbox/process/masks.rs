@@ -28,7 +28,12 @@ pub(super) struct Kept {
 impl Kept {
     /// Whether something in `folder`, or the folder itself, is kept.
     pub(super) fn touches(&self, folder: &Path) -> bool {
-        self.hidden.iter().chain(&self.frozen).any(|kept| kept.starts_with(folder))
+        self.all().any(|kept| kept.starts_with(folder))
+    }
+
+    /// All of it.
+    pub(super) fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.hidden.iter().chain(&self.frozen)
     }
 
     pub(super) fn hides(&self, path: &Path) -> bool {

@@ -152,7 +152,7 @@ impl Task {
     /// Leaves it running on its own for at most `lifetime`; all its output is then in its file.
     pub(super) fn detach(self: &Arc<Self>, lifetime: Duration) {
         self.detached.store(true, Ordering::Release);
-        self.capture().to_file();
+        self.capture().keep_in_file();
         let task = Arc::clone(self);
         tokio::spawn(async move {
             if tokio::time::timeout(lifetime, task.until_end()).await.is_err() {

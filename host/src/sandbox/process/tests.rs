@@ -147,7 +147,7 @@ async fn what_may_only_be_read_is_not_written() {
 
 #[tokio::test]
 async fn a_denied_file_in_a_granted_folder_is_not_read_by_any_name() {
-    let rules = [(RuleEffect::Deny, "Read(keys/**)"), (RuleEffect::Deny, "Read(.env)")];
+    let rules = [(RuleEffect::Deny, "Read(keys/**)"), (RuleEffect::Deny, "Read(.env)"), (RuleEffect::Deny, "Read(conf/deep/fixed)")];
     for kernel in kernels() {
         let site = site(&kernel, &rules);
         let ws = site.top.join("ws");
@@ -161,6 +161,11 @@ async fn a_denied_file_in_a_granted_folder_is_not_read_by_any_name() {
         refused(site.run("mv .env open/x && cat open/x").await, "secret");
         refused(site.run("ln .env open/y && cat open/y").await, "secret");
         refused(site.run("echo x > .env").await, "secret");
+        // Under another name the rule would not know it in the next call.
+        std::fs::create_dir_all(ws.join("conf/deep")).unwrap();
+        std::fs::write(ws.join("conf/deep/fixed"), "secret").unwrap();
+        refused(site.run("mv conf conf2").await, "secret");
+        refused(site.run("mv conf/deep deep").await, "secret");
         fine(site.run("cat a.txt; echo x > open/z; cat open/z").await, "ownx\n");
         assert_eq!(std::fs::read_to_string(ws.join(".env")).unwrap(), "secret");
     }
@@ -218,6 +223,11 @@ async fn the_environment_is_clean_and_standard_input_is_at_its_end() {
         assert_eq!(out, "CARGO_HOME LANG PATH PWD SHLVL TMPDIR _ end\n");
         // ls itself holds the folder it lists.
         fine(site.run("ls /proc/self/fd | tr '\\n' ' '").await, "0 1 2 3 ");
+        fine(
+            site.run("echo x > /dev/stderr; echo y > /dev/stdout; echo z > /dev/null").await,
+            "y\n",
+        );
+        refused(site.run("echo x > /proc/self/comm").await, "nothing");
         fine(site.run("echo x > $TMPDIR/x && cat $TMPDIR/x").await, "x\n");
     }
 }
