@@ -209,12 +209,18 @@ async fn more_memories_or_tables_than_there_are_for_one_instance_are_refused() {
     let site = Site::with(&[]);
     site.plugin("memories", &with_memories(40, 0));
     let table = section(4, &[1, 0x70, 0, 1]);
-    let tables = (0..200).fold(guest("describes"), |component, _| with_core_module(&component, &table));
-    site.plugin("tables", &tables);
+    let modules = |count: usize| {
+        (0..count).fold(guest("describes"), |component, _| with_core_module(&component, &table))
+    };
+    site.plugin("modules", &modules(100));
+    let one = [0x70, 0, 1];
+    let tables = section(4, &[&[100][..], &one.repeat(100)].concat());
+    site.plugin("tables", &with_core_module(&guest("describes"), &tables));
     let host = site.host().await;
-    for (name, word) in [("memories", "memories"), ("tables", "per-component limit")] {
+    for (name, word) in [("memories", "memories"), ("modules", "core module instances"), ("tables", "tables")]
+    {
         let why = broken(&host, name);
-        assert!(why.contains(word), "{why}");
+        assert!(why.contains("does not compile") && why.contains(word), "{name}: {why}");
     }
     still_serves(&host).await;
 }

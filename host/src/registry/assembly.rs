@@ -8,7 +8,7 @@ use super::acceptance::{Acceptance, Standing};
 use super::descriptors::Descriptors;
 use super::embedded::EMBEDDED;
 use super::folder;
-use super::names::Names;
+use super::names::{NameError, Names};
 use super::native::NativeTool;
 use super::pool::{Entry, Pool, State};
 use super::tool::{Body, Origin, Tool};
@@ -38,6 +38,17 @@ struct Candidate {
     accepted: bool,
     digest: String,
     body: Result<Component, String>,
+}
+
+impl Candidate {
+    /// Its own name, where no tool of its can be named.
+    fn name(&self) -> String {
+        match &self.origin {
+            Origin::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            Origin::Embedded(plugin) => (*plugin).to_owned(),
+            Origin::Native => "native".to_owned(),
+        }
+    }
 }
 
 /// What a candidate says it holds.
@@ -217,11 +228,7 @@ impl Draft<'_> {
     }
 
     fn add_broken(&mut self, candidate: &Candidate, why: String) {
-        let name = match &candidate.origin {
-            Origin::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            Origin::Embedded(plugin) => (*plugin).to_owned(),
-            Origin::Native => "native".to_owned(),
-        };
+        let name = candidate.name();
         let entry = Entry {
             title: name.clone(),
             name,
@@ -251,12 +258,17 @@ impl Draft<'_> {
         let schemas = Schema::check(&descriptor.input_schema).and_then(|input| {
             Ok((input, descriptor.output_schema.as_ref().map(Schema::check_output).transpose()?))
         });
-        let taken = self.names.take(&descriptor, &entry.source);
-        let (schema, output_schema) = match (schemas, taken) {
-            (Ok(schemas), Ok(())) => schemas,
-            (Err(error), _) => return self.push_without(entry, State::Broken(error.to_string())),
-            (_, Err(error)) => return self.push_without(entry, State::Broken(error.to_string())),
+        // A tool that cannot be called takes no name from one that can.
+        let (schema, output_schema) = match schemas {
+            Ok(schemas) => schemas,
+            Err(error) => return self.push_without(entry, State::Broken(error.to_string())),
         };
+        if let Err(error) = self.names.take(&descriptor, &entry.source) {
+            if matches!(error, NameError::Malformed(_)) {
+                (entry.name, entry.title) = (candidate.name(), candidate.name());
+            }
+            return self.push_without(entry, State::Broken(error.to_string()));
+        }
         if options.enabled == Some(false) {
             return self.push_without(entry, State::Disabled("switched off by the configuration".into()));
         }

@@ -14,7 +14,7 @@ const MCP_PREFIX: &str = "mcp__";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not of the form that models and rules can deal with.
-    #[error("a tool's name has the form [A-Za-z][A-Za-z0-9_-]{{0,63}}, and this is `{0}`")]
+    #[error("a tool's name has the form [A-Za-z][A-Za-z0-9_-]{{0,63}}, and this is `{}`", .0.escape_debug())]
     Malformed(String),
     /// Kept for others.
     #[error("names beginning `{MCP_PREFIX}` are kept for tools of MCP servers: `{0}`")]

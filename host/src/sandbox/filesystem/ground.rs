@@ -7,7 +7,7 @@
 //! Leaves to others: the system calls (`resolver`), what is then done (`open`, `mutate`, `replace`).
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::fs::{File, Metadata};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -136,6 +136,13 @@ impl Ground {
         }
         let denied = self.denied.get_or_init(|| DeniedInodes::scan(&self.grant));
         denied.judge(&node.path, &node.meta, access)
+    }
+
+    /// Judges an entry of a folder that has several names, for a listing.
+    pub(super) fn judge_second_name(&self, dir: &File, name: &CStr, path: PathBuf) -> Result<(), Fault> {
+        let file = resolver::pin_name(dir, name)?;
+        let meta = file.metadata()?;
+        self.judge_inode(&Node { file, meta, path }, Access::Read)
     }
 
     /// Reaches something that exists.

@@ -1,12 +1,12 @@
 //! Folder listings, read as the guest asks for them. What it may not reach is not in them.
 
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustix::fs::{Dir, FileType};
+use rustix::fs::{AtFlags, Dir, FileType};
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEntry, ErrorCode};
 
 use super::fault::Fault;
@@ -51,7 +51,23 @@ impl Listing {
                 Err(fault) if fault.is_missing() => continue,
                 Err(fault) => return Err(fault),
             };
+            // A guest looks at each entry; one that it may not look at would end its whole listing.
+            if kind == FileType::RegularFile && self.is_second_name(entry.file_name()) {
+                continue;
+            }
             return Ok(Some(DirectoryEntry { type_: type_of(kind), name: name.to_owned() }));
+        }
+    }
+
+    /// Whether it is another name of a file that a rule keeps out, or might be, or is gone.
+    fn is_second_name(&self, name: &CStr) -> bool {
+        if !self.ground.grant.fence().may_contain_denied() {
+            return false;
+        }
+        let path = self.real.join(OsStr::from_bytes(name.to_bytes()));
+        match rustix::fs::statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if stat.st_nlink <= 1 => false,
+            _ => self.ground.judge_second_name(&self.dir, name, path).is_err(),
         }
     }
 

@@ -314,6 +314,7 @@ fn hard_link_to_a_denied_file_is_refused() {
         refused(files.open(path, TRUNCATE));
         refused(files.ground.look(&files.ws(), path, true));
     }
+    assert_eq!(files.list(&files.ws()), ["a", "twin"], "nor listed: looking at it would fail");
     assert_eq!(files.read("twin").unwrap(), "ws/a");
     assert_eq!(scratch.text("ws/.env"), "ws/.env");
     assert_eq!(scratch.write_tree().read("innocent").unwrap(), "ws/.env");
