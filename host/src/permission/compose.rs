@@ -59,12 +59,8 @@ pub(super) fn grant(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]
 /// What a command gets that was allowed: the working directories, for reading alone where the call only reads.
 fn command_grant(now: &Snapshot, request: &Request<'_>, line: &str) -> CommandGrant {
     let access = if request.answers.read_only { Access::Read } else { Access::Write };
-    let folder = |path: &PathBuf| FileGrant {
-        path: path.clone(),
-        named: path.clone(),
-        access,
-        extent: Extent::Tree,
-    };
+    let folder =
+        |path: &PathBuf| FileGrant { path: path.clone(), named: path.clone(), access, extent: Extent::Tree };
     CommandGrant {
         line: line.to_owned(),
         working_directory: now.places.working_directory.clone(),
