@@ -1,6 +1,7 @@
 //! Steps 1 to 6 of the path: from a name and an input to a call that hooks and rules can be asked about.
 //! Nothing here reaches outside.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -242,22 +243,22 @@ impl Drop for Guess {
 }
 
 impl Telling for &Arc<Tool> {
-    fn tell(&self) -> (&'static str, String) {
-        ("found", format!("{} from {}", self.descriptor.name, self.origin))
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
+        ("found", format!("{} from {}", self.descriptor.name, self.origin).into())
     }
 }
 
 impl Telling for Valid {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         match self.notes() {
-            [] => ("valid", "the input fits the schema".to_owned()),
-            notes => ("mended", notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+            [] => ("valid", "the input fits the schema".into()),
+            notes => ("mended", notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into()),
         }
     }
 }
 
 impl Telling for Asked<'_> {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         let answers = &self.answers;
         let subjects = match answers.subjects.len() {
             0 => "no subject".to_owned(),
@@ -269,33 +270,33 @@ impl Telling for Asked<'_> {
             if answers.concurrency_safe { "safe beside others" } else { "runs alone" },
             &subjects,
         ];
-        ("answered", listed(words))
+        ("answered", listed(words).into())
     }
 }
 
 impl Telling for Guess {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         match self.work {
-            Some(_) => ("started", "the classifier is at work beside hooks and prompts".to_owned()),
-            None => ("idle", "no classifier is needed in this mode".to_owned()),
+            Some(_) => ("started", "the classifier is at work beside hooks and prompts".into()),
+            None => ("idle", "no classifier is needed in this mode".into()),
         }
     }
 }
 
 impl Telling for Stripped<'_> {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         if self.removed.is_empty() {
-            return ("nothing to strip", "no field that only the host may set".to_owned());
+            return ("nothing to strip", "no field that only the host may set".into());
         }
-        ("stripped", listed(self.removed.iter().map(String::as_str)))
+        ("stripped", listed(self.removed.iter().map(String::as_str)).into())
     }
 }
 
 impl Telling for Running<'_> {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         if self.twin == self.call.input {
-            return ("unchanged", "the input is in its normal form".to_owned());
+            return ("unchanged", "the input is in its normal form".into());
         }
-        ("normalised", self.twin.to_string())
+        ("normalised", self.twin.to_string().into())
     }
 }
