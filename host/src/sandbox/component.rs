@@ -84,6 +84,9 @@ pub enum LoadError {
         /// What the system said.
         why: String,
     },
+    /// It is not ready, and nobody waits any longer.
+    #[error("it is still being compiled; hint: try again in a minute, what is compiled is kept")]
+    StillCompiling,
     /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),

@@ -23,6 +23,10 @@ use crate::permission::{Grant, Refusal};
 /// How long a guest whose call was cancelled may take to end in its own words.
 const GRACE: Duration = Duration::from_millis(20);
 
+/// How long anybody waits for a component to be compiled. Interpreters of other languages take up to half a
+/// minute, once.
+const COMPILING: Duration = Duration::from_secs(120);
+
 /// Bytes that one answer of a powerless phase may come to.
 const ANSWER: usize = 4 << 20;
 
@@ -196,6 +200,7 @@ impl Component {
             ready = self.ready() => ready?,
             // Compiling goes on, for whoever comes next.
             () = visit.cancel.cancelled() => return Err(GuestError::Cancelled),
+            () = tokio::time::sleep(COMPILING) => return Err(LoadError::StillCompiling.into()),
         };
         let core = self.engine().core().map_err(LoadError::from)?;
         let (phase, cancel) = (visit.phase, visit.cancel.clone());
