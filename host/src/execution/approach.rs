@@ -15,7 +15,7 @@ use super::pipeline::{Attendance, Pipeline};
 use super::strip::strip;
 use super::trail::{Telling, listed};
 use crate::contract::schema::{nearest, validate};
-use crate::contract::{Answers, Invocation, Loading, Valid};
+use crate::contract::{Answers, Invocation, Loading, Valid, View};
 use crate::hooks::{Opinion, Speculation};
 use crate::permission::{Grant, Mode};
 use crate::registry::{Pool, State, Tool};
@@ -193,6 +193,15 @@ impl Pipeline {
             })
             .collect();
         self.memory.known(known)
+    }
+
+    /// What a tool makes of a call for people to read; beside the path, and as powerless as its questionnaire.
+    pub async fn render(&self, tool: &Arc<Tool>, view: &View) -> Option<String> {
+        let grant = Arc::new(Grant::none(self.policy_limits(tool)));
+        let session = Arc::new(self.session_for(tool, &Value::Null));
+        let visit = self.visit(Phase::Render, tool, grant, &session, &Attendance::default());
+        let rendered = tool.render(visit, view).await;
+        rendered.inspect_err(|error| tracing::debug!(%error, "not rendered")).ok().flatten()
     }
 
     /// A visit to a tool on behalf of one call.

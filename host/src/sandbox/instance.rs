@@ -16,8 +16,11 @@ use super::filesystem::Seen;
 use super::phase::{Phase, ProgressSink, Session};
 use super::state::State;
 use super::storage::Storage;
+use crate::contract::bindings::exports::mortise::tool::toolset as wit_toolset;
 use crate::contract::bindings::mortise::tool::types as wit;
-use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection};
+use crate::contract::{
+    Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection, View,
+};
 use crate::permission::{Grant, Refusal};
 
 /// How long a guest whose call was cancelled may take to end in its own words.
@@ -182,6 +185,18 @@ impl Component {
             said.refusals.extend(hold(outcome, most));
         }
         Ok(Finished { answer, seen: said.seen, refusals: said.refusals })
+    }
+
+    /// Asks for a call in words for people, as Markdown. Powerless, whatever `visit` holds.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn render(&self, visit: Visit, view: &View) -> Result<Option<String>, GuestError> {
+        let limits = *visit.grant.limits();
+        let visit = Visit { phase: Phase::Render, grant: Arc::new(Grant::none(limits)), ..visit };
+        let view = wit_toolset::View::from(view);
+        let (said,): (Option<String>,) = self.visit(visit, |toolset| &toolset.render, (&view,)).await?.answer;
+        Ok(said)
     }
 
     /// Makes an instance for one visit, runs one function in it, and throws it away.
