@@ -4,6 +4,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::config::Config;
+use crate::contract::View;
 use crate::execution::{Attendance, Call, CallResult, Explanation, Pipeline, SessionMemory, Spill};
 use crate::hooks::{
     CLASSIFIER_TIMEOUT, Classifier, HOOK_TIMEOUT, Hooks, NoClassifier, NoHooks, guarded, guarded_classifier,
@@ -113,6 +114,14 @@ impl Host {
     /// What would become of a call: every step's answer, the rule that decides, the grant. Runs nothing.
     pub async fn explain(&self, call: Call) -> Explanation {
         self.pipeline.explain(&self.pool(), call).await
+    }
+
+    /// A call in the tool's own words for people, as Markdown; `None` where it has none, and whenever asking it
+    /// fails: the plain content is what there is then.
+    pub async fn render(&self, view: &View) -> Option<String> {
+        let pool = self.pool();
+        let tool = pool.find(view.tool()?)?;
+        self.pipeline.render(tool, view).await
     }
 
     /// Accepts a new or changed plugin as it is now, for good: `tool` and every other tool in the same bytes. The

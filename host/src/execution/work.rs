@@ -1,5 +1,6 @@
 //! Steps 9 and 10 of the path: the work under its grant, and what becomes of the result.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -212,8 +213,11 @@ impl CallError {
 }
 
 impl Telling for Worked {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         let characters: usize = self.outcome.content.iter().filter_map(Content::as_text).map(str::len).sum();
-        (if self.failed { "failed" } else { "done" }, format!("{characters} bytes of text for the model"))
+        (
+            if self.failed { "failed" } else { "done" },
+            format!("{characters} bytes of text for the model").into(),
+        )
     }
 }

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use super::acceptance::Standing;
 use super::native::{NativeCall, NativeTool};
 use crate::config::ToolOptions;
-use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection, Schema};
+use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection, Schema, View};
 use crate::sandbox::{Component, Finished, GuestError, Phase, Visit};
 
 /// One tool, ready to be called.
@@ -102,6 +102,17 @@ impl Tool {
         match &self.body {
             Body::Plugin(component) => component.preview(visit, call).await,
             Body::Native(tool) => caught(Phase::Preview, tool.preview(call, &visit.grant)).await,
+        }
+    }
+
+    /// Asks for a call in words for people; `None`: the host's plain rendering. Powerless.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn render(&self, visit: Visit, view: &View) -> Result<Option<String>, GuestError> {
+        match &self.body {
+            Body::Plugin(component) => component.render(visit, view).await,
+            Body::Native(tool) => caught(Phase::Render, async { tool.render(view) }).await,
         }
     }
 

@@ -19,12 +19,19 @@ use super::phase::{Phase, ProgressSink, Session};
 use super::process::Waiting;
 use super::state::State;
 use super::storage::Storage;
+use crate::contract::bindings::exports::mortise::tool::toolset as wit_toolset;
 use crate::contract::bindings::mortise::tool::types as wit;
-use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection};
+use crate::contract::{
+    Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection, View,
+};
 use crate::permission::{Grant, Refusal};
 
 /// How long a guest whose call was cancelled may take to end in its own words.
 const GRACE: Duration = Duration::from_millis(20);
+
+/// How long anybody waits for a component to be compiled. Interpreters of other languages take up to half a
+/// minute, once.
+const COMPILING: Duration = Duration::from_secs(120);
 
 /// Bytes that one answer of a powerless phase may come to.
 const ANSWER: usize = 4 << 20;
@@ -191,6 +198,18 @@ impl Component {
         Ok(Finished { answer, seen: said.seen, refusals: said.refusals, left_in: said.left_in })
     }
 
+    /// Asks for a call in words for people, as Markdown. Powerless, whatever `visit` holds.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn render(&self, visit: Visit, view: &View) -> Result<Option<String>, GuestError> {
+        let limits = *visit.grant.limits();
+        let visit = Visit { phase: Phase::Render, grant: Arc::new(Grant::none(limits)), ..visit };
+        let view = wit_toolset::View::from(view);
+        let (said,): (Option<String>,) = self.visit(visit, |toolset| &toolset.render, (&view,)).await?.answer;
+        Ok(said)
+    }
+
     /// Makes an instance for one visit, runs one function in it, and throws it away.
     async fn visit<Params, Results>(
         &self,
@@ -207,6 +226,7 @@ impl Component {
             ready = self.ready() => ready?,
             // Compiling goes on, for whoever comes next.
             () = visit.cancel.cancelled() => return Err(GuestError::Cancelled),
+            () = tokio::time::sleep(COMPILING) => return Err(LoadError::StillCompiling.into()),
         };
         let core = self.engine().core().map_err(LoadError::from)?;
         let (phase, cancel) = (visit.phase, visit.cancel.clone());

@@ -48,7 +48,7 @@ impl Explain {
 /// The steps, one a line.
 fn steps(out: &mut impl Write, steps: &[StepReport]) -> io::Result<()> {
     for step in steps {
-        let (name, outcome) = (format!("{:<13}", step.step), visible(&step.outcome));
+        let (name, outcome) = (format!("{:<13}", step.step), visible(step.outcome));
         writeln!(
             out,
             "{} {}  {}",
@@ -128,7 +128,7 @@ pub(super) fn grant(grant: &GrantSummary) -> Vec<String> {
         let methods = if origin.safe_methods { "GET and HEAD to" } else { "requests to" };
         held.push(format!("{methods} {}://{}:{}", origin.scheme, visible(&origin.host), origin.port));
     }
-    for command in &grant.command {
+    if let Some(command) = &grant.command {
         held.push(format!("run `{}`, which may", visible(&command.line)));
         held.extend(command.files.iter().map(|reached| format!("  {}", file(reached))));
         held.push(if command.network { "  use the network" } else { "  use no network" }.to_owned());
