@@ -15,6 +15,7 @@ mod permission_cases;
 mod permission_decisions;
 mod permission_permit;
 mod permission_rules;
+mod permission_shell;
 mod pipeline;
 mod readme;
 mod registry;

@@ -44,7 +44,7 @@ fn what_is_suggested_allows_and_allows_nothing_else() {
         Call::lists("/"),
         Call::writes("new (1).rs"),
         Call::fetches("https://x.org/a"),
-        Call::runs("echo \\* a:*b"),
+        Call::runs("make \\* a:*b"),
         Call::of("Skill").subject(Subject::Text { text: "deploy *".into() }),
         Call::of("bare"),
     ];
@@ -58,7 +58,7 @@ fn what_is_suggested_allows_and_allows_nothing_else() {
         let scratch = lines.iter().fold(scratch, |scratch, line| scratch.allow(line));
         assert_eq!(scratch.problems(), [], "{lines:?}");
         assert_eq!(scratch.effect(&call), Effect::Allow, "{lines:?}");
-        for other in [Call::reads("../outside/other"), Call::writes("new"), Call::runs("echo x a:b")] {
+        for other in [Call::reads("../outside/other"), Call::writes("new"), Call::runs("make x a:b")] {
             let covered = lines.iter().any(|line| line.ends_with("/**)")) && other.answers.read_only;
             assert!(covered || scratch.effect(&other) == Effect::Ask, "{lines:?}");
         }

@@ -209,17 +209,6 @@ fn command_rules_keep_word_boundaries() {
 }
 
 #[test]
-fn no_allow_rule_matches_a_compound_command() {
-    let scratch = Scratch::new().allow("Bash(git *)").allow("Bash(git status && ls)");
-    for tail in
-        [" && ls", "; ls", " | sh", " & ls", "\nls", "\rls", " $(ls)", " `ls`", " > x", " < x", " {a,b}"]
-    {
-        assert_eq!(scratch.effect(&Call::runs(&format!("git status{tail}"))), Effect::Ask, "{tail:?}");
-    }
-    assert_eq!(scratch.effect(&Call::runs("git status -s")), Effect::Allow);
-}
-
-#[test]
 fn a_denied_command_is_found_in_every_part_and_behind_every_wrapper() {
     let scratch = Scratch::new().deny("Bash(rm *)");
     for command in [
@@ -244,7 +233,7 @@ fn a_denied_command_is_found_in_every_part_and_behind_every_wrapper() {
     ] {
         assert_eq!(scratch.effect(&Call::runs(command)), Effect::Deny, "{command:?}");
     }
-    for command in ["ls", "rmdir x", "echo arm x"] {
+    for command in ["make", "rmdir x", "make arm x"] {
         assert_eq!(scratch.effect(&Call::runs(command)), Effect::Ask, "{command:?}");
     }
     // Whatever tool would run it.
@@ -253,14 +242,13 @@ fn a_denied_command_is_found_in_every_part_and_behind_every_wrapper() {
 }
 
 #[test]
-fn a_command_too_long_to_rule_on_is_asked_and_never_granted() {
-    let scratch = Scratch::new().allow("Bash(echo *)");
-    let long = format!("echo {}", "a".repeat(10_001));
-    let (decision, grant) = scratch.decide(&Call::runs(&long));
-    assert_eq!((decision.effect, grant.command), (Effect::Ask, None));
-    let many = "ls;".repeat(51);
-    assert_eq!(scratch.effect(&Call::runs(&many)), Effect::Ask);
-    assert_eq!(scratch.effect(&Call::runs("echo a")), Effect::Allow);
+fn a_command_too_long_for_any_system_is_asked_and_never_granted() {
+    let scratch = Scratch::new().allow("Bash(make *)");
+    for command in ["make \0", &format!("make {}", "a".repeat(65_536)), &format!("make ({}", "a ".repeat(1_001))] {
+        let (decision, grant) = scratch.decide(&Call::runs(command));
+        assert_eq!((decision.effect, grant.command), (Effect::Ask, None));
+    }
+    assert_eq!(scratch.effect(&Call::runs("make a")), Effect::Allow);
 }
 
 #[test]

@@ -1,57 +1,77 @@
-//! Command lines without a shell grammar: an allow rule is matched against a line that can only be one plain
-//! command; deny and ask rules against everything that could be a command in it.
+//! How a command line is let through: part by part, each by a rule, by the table of commands that only read, or
+//! by mode `acceptEdits`; and every file that it is redirected to.
 //!
-//! Leaves to others: understanding the shell (a grammar replaces [`parts`]; the callers stay).
+//! Leaves to others: what the parts are (`shell`), the order of rules and modes (`decide`).
 
-/// What a shell takes as more than one plain command.
-const SEPARATORS: [char; 12] = [';', '&', '|', '\n', '\r', '`', '<', '>', '(', ')', '{', '}'];
-/// Longer lines are asked for, unseen: bytes, words, parts between separators.
-const LONGEST: (usize, usize, usize) = (10_000, 1_000, 50);
+use super::decide::{Ladder, Reason};
+use super::mode::Mode;
+use super::shell::{Line, Part};
+use crate::config::RuleEffect;
 
-/// Whether a shell could see more in the line than one plain command.
-pub(super) fn is_compound(line: &str) -> bool {
-    line.contains(SEPARATORS)
-}
-
-/// Why a line is too much to be ruled on, if it is. Such a line is never run by a rule, nor after a yes.
-pub(super) fn too_much(line: &str) -> Option<String> {
-    let (bytes, words, parts) = LONGEST;
-    if line.contains('\0') {
-        Some("the command holds a zero byte".to_owned())
-    } else if line.len() > bytes {
-        Some(format!("the command is longer than {bytes} bytes"))
-    } else if line.split_whitespace().count() > words {
-        Some(format!("the command has more than {words} words"))
-    } else if line.split(SEPARATORS).filter(|part| !part.trim().is_empty()).count() > parts {
-        Some(format!("the command has more than {parts} parts"))
-    } else {
-        None
-    }
-}
-
-/// Everything in the line that could be run: the parts between separators, each of them also without its
-/// leading words (assignments, wrappers such as `sudo`), unquoted, and by the command's bare name.
-/// Deliberately too much: what is made of these only ever denies or asks.
-pub(super) fn parts(line: &str) -> Vec<String> {
-    let mut found = vec![line.trim().to_owned()];
-    let plain = line.replace("${IFS}", " ").replace("$IFS", " ");
-    let unquoted: String =
-        plain.replace("\\\n", "").chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
-    for text in [plain.as_str(), unquoted.as_str()] {
-        for part in text.split(SEPARATORS) {
-            let words: Vec<&str> = part.split_whitespace().collect();
-            for at in 0..words.len() {
-                let Some(first) = words.get(at) else { continue };
-                let tail = words[at..].join(" ");
-                if let Some((_, name)) = first.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {
-                    let rest = &tail[first.len()..];
-                    found.push(format!("{name}{rest}"));
-                }
-                found.push(tail);
+impl Ladder<'_> {
+    /// What lets a command line through, if every part of it is let through.
+    pub(super) fn lets_command(&mut self, line: &Line) -> Option<Reason> {
+        if line.doubt().is_some() {
+            return None;
+        }
+        if let Some(reason) = self.whole_allow() {
+            return Some(reason);
+        }
+        if !line.is_plain() {
+            return None;
+        }
+        let mut found: Option<Reason> = None;
+        for part in line.parts() {
+            let reason = self.lets_part(part)?;
+            // A rule is more worth telling than a table.
+            if found.as_ref().is_none_or(|found| found.rule.is_none()) {
+                found = Some(reason);
             }
         }
+        found
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+
+    fn lets_part(&mut self, part: &Part) -> Option<Reason> {
+        let ruled = self.rule_on(part);
+        let known = !part.unknown.arguments;
+        let reason = match ruled {
+            Some(reason) => reason,
+            None if part.reads && known => self.reaches(part, "it only reads")?,
+            None if part.edits && known && self.now.mode == Mode::AcceptEdits => {
+                self.reaches(part, "mode `acceptEdits`: it edits in the working directories only")?
+            }
+            None => return None,
+        };
+        if part.unknown.redirects {
+            return None;
+        }
+        let written =
+            part.touches.iter().filter(|touch| touch.redirect && !touch.guess && touch.subject.may_write());
+        for touch in written {
+            self.lets(&touch.subject)?;
+        }
+        Some(reason)
+    }
+
+    /// The allow rule on a part's words.
+    fn rule_on(&mut self, part: &Part) -> Option<Reason> {
+        let rules = &self.now.rules;
+        for rule in rules.naming(RuleEffect::Allow, &self.request.names) {
+            let text = rule.content.as_ref().and_then(|content| content.text.as_ref());
+            let matched = text.is_some_and(|text| part.allowed(text));
+            self.note(rule, matched, "names the tool, with content");
+            if matched {
+                return Some(Reason::of(rule));
+            }
+        }
+        None
+    }
+
+    /// Without a rule, every file that a part names must be let through by itself.
+    fn reaches(&mut self, part: &Part, why: &str) -> Option<Reason> {
+        for touch in part.touches.iter().filter(|touch| !touch.guess) {
+            self.lets(&touch.subject)?;
+        }
+        Some(Reason { rule: None, text: why.to_owned(), stands_alone: true })
+    }
 }

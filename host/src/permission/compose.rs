@@ -13,6 +13,7 @@ use super::domain::DomainPattern;
 use super::grant::{CommandGrant, EgressGrant, FileGrant, Grant};
 use super::policy::Snapshot;
 use super::request::Request;
+use super::shell::Line;
 use super::subject::Resolved;
 use crate::config::{Limits, RuleEffect};
 use crate::contract::{Access, Extent, Need};
@@ -33,14 +34,16 @@ pub(super) fn grant(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]
                 grant.files.extend(within_needs(request, file));
             }
             Resolved::Url { url, method } => grant.egress.extend(origin(now, request, url, method)),
-            Resolved::Command { command } => commands.push(command),
+            Resolved::Command { command, line } => commands.push((command, line)),
             Resolved::Text { .. } | Resolved::Opaque { .. } => {}
         }
     }
     commands.dedup();
     // One command or none: of two, neither is *the* approved one.
-    if let ([command], true) = (commands.as_slice(), needs(request, |need| *need == Need::RunCommands)) {
-        grant.command = Some(command_grant(now, request, command));
+    if let ([(command, line)], true) =
+        (commands.as_slice(), needs(request, |need| *need == Need::RunCommands))
+    {
+        grant.command = Some(command_grant(now, request, command, line));
     }
     for need in &request.descriptor.needs {
         match need {
@@ -56,15 +59,29 @@ pub(super) fn grant(now: &Snapshot, request: &Request<'_>, subjects: &[Resolved]
     tidy(grant)
 }
 
-/// What a command gets that was allowed: the working directories, for reading alone where the call only reads.
-fn command_grant(now: &Snapshot, request: &Request<'_>, line: &str) -> CommandGrant {
-    let access = if request.answers.read_only { Access::Read } else { Access::Write };
-    let folder =
-        |path: &PathBuf| FileGrant { path: path.clone(), named: path.clone(), access, extent: Extent::Tree };
+/// What a command gets that was allowed: the working directories, for reading alone where the line or the call
+/// only reads, and the files that it names by themselves.
+fn command_grant(now: &Snapshot, request: &Request<'_>, command: &str, line: &Line) -> CommandGrant {
+    let reads = request.answers.read_only || line.reads_only();
+    let most = if reads { Access::Read } else { Access::Write };
+    let folder = |path: &PathBuf| FileGrant {
+        path: path.clone(),
+        named: path.clone(),
+        access: most,
+        extent: Extent::Tree,
+    };
+    let named = line.touches().filter(|touch| !touch.guess).filter_map(|touch| {
+        let (forms, access, extent) = touch.subject.as_path()?;
+        let access = access.min(most);
+        Some(FileGrant { path: forms.real.clone(), named: forms.named.clone(), access, extent })
+    });
+    let mut files: Vec<FileGrant> = now.folders.iter().map(folder).chain(named).collect();
+    files.sort_unstable();
+    files.dedup();
     CommandGrant {
-        line: line.to_owned(),
+        line: command.to_owned(),
         working_directory: now.shell_directory(),
-        files: now.folders.iter().map(folder).collect(),
+        files,
         network: false,
     }
 }

@@ -43,8 +43,10 @@ pub(super) fn allow_line(lines: &[String]) -> String {
 /// Whether a call changes nothing: it says so, and nothing that it names says otherwise. A sandboxed tool that
 /// wants nothing can change nothing.
 pub(super) fn reads_only(request: &Request<'_>, subjects: &[Resolved]) -> bool {
-    let claims = request.answers.read_only && !subjects.iter().any(Resolved::may_write);
-    claims || powerless(request, subjects)
+    let runs = subjects.iter().any(|subject| matches!(subject, Resolved::Command { .. }));
+    // What a command does is told by the host's own table, whatever the tool says.
+    let claims = request.answers.read_only || runs;
+    claims && !subjects.iter().any(Resolved::may_write) || powerless(request, subjects)
 }
 
 fn powerless(request: &Request<'_>, subjects: &[Resolved]) -> bool {
@@ -52,14 +54,14 @@ fn powerless(request: &Request<'_>, subjects: &[Resolved]) -> bool {
     harmless && request.descriptor.needs.is_empty() && subjects.is_empty()
 }
 
-struct Ladder<'a> {
-    now: &'a Snapshot,
-    request: &'a Request<'a>,
+pub(super) struct Ladder<'a> {
+    pub(super) now: &'a Snapshot,
+    pub(super) request: &'a Request<'a>,
     subjects: &'a [Resolved],
     trail: Vec<Consulted>,
 }
 
-impl Ladder<'_> {
+impl<'a> Ladder<'a> {
     fn denied(&mut self) -> Option<Decision> {
         if let Some(decision) = self.ruled(RuleEffect::Deny) {
             return Some(decision);
@@ -68,7 +70,7 @@ impl Ladder<'_> {
             return Some(plain(Effect::Deny, format!("the tool itself refuses: {}", quoted(reason))));
         }
         let fence = self.now.fence(&[]);
-        let own = self.subjects.iter().find_map(|subject| {
+        let own = self.spoken_of().into_iter().find_map(|subject| {
             let (forms, access, _) = subject.as_path()?;
             let own = access == Access::Write && (fence.is_own(&forms.named) || fence.is_own(&forms.real));
             own.then(|| forms.named.display().to_string())
@@ -93,18 +95,37 @@ impl Ladder<'_> {
             let hint = format!("hint: `mortise trust plugin {name}`");
             format!("the plugin of `{name}` is new or has changed, and is not accepted yet; {hint}")
         } else {
-            return None;
+            return self.doubted();
         };
         Some(plain(Effect::Ask, reason))
+    }
+
+    /// What is asked for in every mode of a command.
+    fn doubted(&self) -> Option<Decision> {
+        let line = |subject: &'a Resolved| match subject {
+            Resolved::Command { line, .. } => Some(line),
+            _ => None,
+        };
+        self.subjects.iter().filter_map(line).find_map(|line| {
+            let reason = match (line.doubt(), line.critical()) {
+                (Some(why), _) => format!("the host cannot tell what the command does: {why}"),
+                (None, Some(target)) => {
+                    format!("it would remove {}, which no mode allows unasked", quoted(target))
+                }
+                (None, None) => return None,
+            };
+            Some(plain(Effect::Ask, reason))
+        })
     }
 
     /// The first rule of an effect that matches: by name, then by subject.
     fn ruled(&mut self, effect: RuleEffect) -> Option<Decision> {
         let rules = &self.now.rules;
+        let spoken_of = self.spoken_of();
         for rule in rules.naming(effect, &self.request.names) {
             let matched = match &rule.content {
                 None => true,
-                Some(content) => self.subjects.iter().any(|subject| content.matches(subject, false)),
+                Some(content) => spoken_of.iter().any(|subject| content.matches(subject, false)),
             };
             let why = if rule.is_whole() { "names the tool" } else { "names the tool, with content" };
             self.note(rule, matched, why);
@@ -112,13 +133,22 @@ impl Ladder<'_> {
                 return Some(by_rule(rule, self.request));
             }
         }
-        for subject in self.subjects {
+        for subject in spoken_of {
             if let Some(rule) = rules.against(effect, subject) {
                 self.note(rule, true, &format!("matches {}", shown(subject)));
                 return Some(by_rule(rule, self.request));
             }
         }
         None
+    }
+
+    /// The subjects, and the files that a command among them names or could name.
+    fn spoken_of(&self) -> Vec<&'a Resolved> {
+        let named = self.subjects.iter().filter_map(|subject| match subject {
+            Resolved::Command { line, .. } => Some(line.touches().map(|touch| &touch.subject)),
+            _ => None,
+        });
+        self.subjects.iter().chain(named.flatten()).collect()
     }
 
     /// In plan mode nothing but reading is even asked for.
@@ -206,14 +236,17 @@ impl Ladder<'_> {
             None => format!("no rule allows `{}`, and this call may do more than read", request.name()),
         };
         let mut decision = plain(Effect::Ask, reason);
-        decision.suggestions = suggest::lines(request, open);
+        decision.suggestions = suggest::lines(self.now, request, open);
         decision
     }
 
     /// What lets one subject through, if anything does.
-    fn lets(&mut self, subject: &Resolved) -> Option<Reason> {
+    pub(super) fn lets(&mut self, subject: &Resolved) -> Option<Reason> {
         if is_opaque(subject) || writes_protected(subject) {
             return None;
+        }
+        if let Resolved::Command { line, .. } = subject {
+            return self.lets_command(line);
         }
         if let Some(reason) = self.whole_allow() {
             return Some(reason);
@@ -255,14 +288,14 @@ impl Ladder<'_> {
         }
     }
 
-    fn whole_allow(&mut self) -> Option<Reason> {
+    pub(super) fn whole_allow(&mut self) -> Option<Reason> {
         let naming = self.now.rules.naming(RuleEffect::Allow, &self.request.names);
         let rule = naming.into_iter().find(|rule| rule.is_whole())?;
         self.note(rule, true, "names the tool");
         Some(Reason::of(rule))
     }
 
-    fn note(&mut self, rule: &Rule, matched: bool, why: &str) {
+    pub(super) fn note(&mut self, rule: &Rule, matched: bool, why: &str) {
         let note = Consulted { rule: rule.reference(), effect: rule.outcome(), matched, why: why.to_owned() };
         if !self.trail.contains(&note) {
             self.trail.push(note);
@@ -271,15 +304,15 @@ impl Ladder<'_> {
 }
 
 /// Why one subject is let through.
-struct Reason {
-    rule: Option<super::RuleRef>,
-    text: String,
+pub(super) struct Reason {
+    pub(super) rule: Option<super::RuleRef>,
+    pub(super) text: String,
     /// Whether it lets a call through that does more than read.
-    stands_alone: bool,
+    pub(super) stands_alone: bool,
 }
 
 impl Reason {
-    fn of(rule: &Rule) -> Self {
+    pub(super) fn of(rule: &Rule) -> Self {
         let text = format!("allowed by the rule `{}` ({})", rule.text, rule.source);
         Self { rule: Some(rule.reference()), text, stands_alone: true }
     }

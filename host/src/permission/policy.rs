@@ -14,6 +14,7 @@ use super::parse::{self, Problem};
 use super::protected;
 use super::resolve::Resolver;
 use super::shelf::Rules;
+use super::shell;
 use super::subject::{PathForms, Resolved};
 use crate::config::{Level, PermissionOptions, RawRule, RuleEffect, RuleSource};
 use crate::contract::{Access, Extent, PathSubject, Subject};
@@ -236,7 +237,11 @@ impl Snapshot {
     }
 
     pub(super) fn resolve(&self, subjects: &[Subject]) -> Vec<Resolved> {
-        subjects.iter().map(|subject| self.places.subject(subject)).collect()
+        let resolve = |subject: &Subject| match subject {
+            Subject::Command { command } => shell::resolve(command, &self.places, &self.folders),
+            subject => self.places.subject(subject),
+        };
+        subjects.iter().map(resolve).collect()
     }
 
     /// Whether a path that has been resolved lies in a folder that counts as the working directory.

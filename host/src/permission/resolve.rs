@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 
 use url::Url;
 
-use super::command;
+use super::shell;
 use super::subject::{PathForms, Resolved};
 use crate::contract::{Access, PathSubject, Subject, UrlSubject};
 
@@ -43,10 +43,7 @@ impl Resolver {
                 Ok((url, method)) => Resolved::Url { url, method },
                 Err(why) => opaque(url, why),
             },
-            Subject::Command { command } => match command::too_much(command) {
-                None => Resolved::Command { command: command.clone() },
-                Some(why) => opaque(command, why),
-            },
+            Subject::Command { command } => shell::resolve(command, self, &[]),
             Subject::Text { text } => Resolved::Text { text: text.clone() },
             Subject::Other { name, value } => {
                 opaque(value, format!("this host knows no subject of the kind `{name}`"))
@@ -91,7 +88,8 @@ impl Resolved {
             Self::Path { access, .. } => *access == Access::Write,
             Self::Url { method, .. } => !matches!(method.as_str(), "GET" | "HEAD"),
             Self::Text { .. } => false,
-            Self::Command { .. } | Self::Opaque { .. } => true,
+            Self::Command { line, .. } => !line.reads_only(),
+            Self::Opaque { .. } => true,
         }
     }
 }

@@ -3,7 +3,6 @@
 //! Leaves to others: reading one (`parse`), finding those that matter (`shelf`), the order among them
 //! (`decide`).
 
-use super::command;
 use super::decision::{Effect, RuleRef};
 use super::domain::DomainPattern;
 use super::path_set::PathSet;
@@ -109,13 +108,9 @@ impl Content {
                 self.domain.as_ref().is_some_and(|domain| domain.matches(host, allow))
                     || (!allow && self.text.as_ref().is_some_and(|text| text.matches(url.as_str())))
             }
-            Resolved::Command { command } => self.text.as_ref().is_some_and(|text| {
-                if allow {
-                    !command::is_compound(command) && text.matches(command.trim())
-                } else {
-                    command::parts(command).iter().any(|part| text.matches(part))
-                }
-            }),
+            Resolved::Command { line, .. } => {
+                self.text.as_ref().is_some_and(|text| if allow { line.every(text) } else { line.any(text) })
+            }
             Resolved::Text { text: said } => self.text.as_ref().is_some_and(|text| text.matches(said)),
             Resolved::Opaque { text: said, .. } => {
                 !allow && self.text.as_ref().is_some_and(|text| text.matches(said))

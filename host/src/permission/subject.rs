@@ -2,10 +2,12 @@
 //! kept. Step 6 of the path makes these; rules are matched against both.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 use url::Url;
 
+use super::shell::Line;
 use crate::contract::{Access, Extent};
 
 /// A subject that the host has resolved.
@@ -33,6 +35,9 @@ pub enum Resolved {
     Command {
         /// The whole line.
         command: String,
+        /// What is understood of it.
+        #[serde(skip)]
+        line: Arc<Line>,
     },
     /// Any other text.
     Text {

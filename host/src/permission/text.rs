@@ -10,6 +10,8 @@ pub(super) struct Wildcard {
     runs: Vec<String>,
     /// Whether it ended in ` *` or `:*`: the bare text before it matches as well.
     boundary: bool,
+    /// The flags that it names, and the pattern without them: for what is the same in another order.
+    flags: Option<(Vec<String>, Box<Wildcard>)>,
 }
 
 impl Wildcard {
@@ -20,12 +22,34 @@ impl Wildcard {
             Some(body) if !body.ends_with('\\') => (body, true),
             _ => (text, false),
         };
-        Self { runs: runs(body), boundary }
+        let (flags, rest): (Vec<&str>, Vec<&str>) = body.split_whitespace().partition(|word| {
+            word.len() > 1 && word.starts_with('-') && *word != "--" && !word.contains('*')
+        });
+        let flags = (!flags.is_empty()).then(|| {
+            let rest = Self { runs: runs(&rest.join(" ")), boundary, flags: None };
+            (flags.into_iter().map(str::to_owned).collect(), Box::new(rest))
+        });
+        Self { runs: runs(body), boundary, flags }
+    }
+
+    /// The flags that it names, and the pattern without them.
+    pub(super) fn flags(&self) -> Option<(&[String], &Self)> {
+        self.flags.as_ref().map(|(flags, rest)| (flags.as_slice(), rest.as_ref()))
+    }
+
+    /// Whether it matches one text only.
+    pub(super) fn is_exact(&self) -> bool {
+        self.runs.len() == 1 && !self.boundary
+    }
+
+    /// Its first word, as far as it is literal.
+    pub(super) fn first_word(&self) -> &str {
+        self.runs.first().and_then(|run| run.split_whitespace().next()).unwrap_or_default()
     }
 
     /// Reads a pattern in which only `*` means anything.
     pub(super) fn plain(text: &str) -> Self {
-        Self { runs: text.split('*').map(str::to_owned).collect(), boundary: false }
+        Self { runs: text.split('*').map(str::to_owned).collect(), boundary: false, flags: None }
     }
 
     /// Whether the whole of `text` matches.

@@ -26,6 +26,9 @@ pub(super) fn is_opaque(subject: &Resolved) -> bool {
 }
 
 pub(super) fn writes_protected(subject: &Resolved) -> bool {
+    if let Resolved::Command { line, .. } = subject {
+        return line.parts().any(super::shell::Part::writes_protected);
+    }
     subject.as_path().is_some_and(|(forms, access, _)| {
         access == Access::Write && (is_protected(&forms.named) || is_protected(&forms.real))
     })
@@ -49,7 +52,7 @@ pub(super) fn shown(subject: &Resolved) -> String {
             format!("{verb} `{}`{real}", forms.named.display())
         }
         Resolved::Url { url, method } => format!("{method} `{url}`"),
-        Resolved::Command { command } => format!("the command {}", quoted(command)),
+        Resolved::Command { command, .. } => format!("the command {}", quoted(command)),
         Resolved::Text { text } | Resolved::Opaque { text, .. } => quoted(text),
     }
 }

@@ -102,7 +102,7 @@ pub(super) fn subject(subject: &Resolved) -> String {
             format!("{} {}{leads}", reach(*access, *extent), visible(&named))
         }
         Resolved::Url { url, method } => format!("{} {}", visible(method), visible(url.as_str())),
-        Resolved::Command { command } => format!("run `{}`", visible(command)),
+        Resolved::Command { command, .. } => format!("run `{}`", visible(command)),
         Resolved::Text { text } => format!("`{}`", visible(text)),
         Resolved::Opaque { text, why } => format!("`{}` ({})", visible(text), visible(why)),
     }

@@ -1,0 +1,498 @@
+//! From the tree to simple commands, each with the folders it could run in: lists, pipes, groups, subshells,
+//! branches, loops, functions, and every substitution within words.
+//!
+//! Leaves to others: words (`word`), what a command is and does (`call`, `touch`, `readonly`).
+
+use std::path::{Path, PathBuf};
+
+use tree_sitter::Node;
+
+use super::grammar::children;
+use super::word::{PathText, Variables, Word};
+
+/// More folders than these that a command could run in count as any.
+const FOLDERS: usize = 8;
+
+/// One simple command.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Simple {
+    pub(super) assignments: Vec<(String, Word)>,
+    pub(super) words: Vec<Word>,
+    pub(super) redirects: Vec<Redirect>,
+    /// Where it could run.
+    pub(super) folders: Folders,
+    /// A test, an assignment or a redirect alone: nothing that has a name.
+    pub(super) nameless: bool,
+}
+
+/// One redirect to or from a file.
+#[derive(Debug, Clone)]
+pub(super) struct Redirect {
+    pub(super) target: Word,
+    pub(super) writes: bool,
+    pub(super) reads: bool,
+}
+
+/// Folders that a command could run in; `None`: one that the text does not tell.
+pub(super) type Folders = Vec<Option<PathBuf>>;
+
+/// Where what follows runs: if this succeeded, and in any case.
+struct Flow {
+    well: Folders,
+    any: Folders,
+}
+
+/// What a walk finds.
+pub(super) struct Walk<'t> {
+    text: &'t str,
+    home: Option<&'t Path>,
+    /// Whether the line gives `HOME`, `CDPATH` and the like other values.
+    moved_home: bool,
+    pub(super) simples: Vec<Simple>,
+    pub(super) variables: Variables,
+    /// Texts that a command could read as its input.
+    pub(super) fed: Vec<String>,
+    /// Why the words do not tell what runs.
+    pub(super) unsure: Option<String>,
+    pub(super) leaves: bool,
+}
+
+impl<'t> Walk<'t> {
+    pub(super) fn new(text: &'t str, home: Option<&'t Path>) -> Self {
+        Self {
+            text,
+            home,
+            moved_home: moves_home(text),
+            simples: Vec::new(),
+            variables: Variables::new(),
+            fed: Vec::new(),
+            unsure: None,
+            leaves: false,
+        }
+    }
+
+    pub(super) fn home_known(&self) -> bool {
+        self.home.is_some() && !self.moved_home
+    }
+
+    pub(super) fn run(&mut self, root: Node<'_>, start: &Folders) {
+        self.visit(root, start);
+    }
+
+    fn said(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn visit(&mut self, node: Node<'_>, start: &Folders) -> Flow {
+        match node.kind() {
+            "command" => self.command(node, start, Vec::new()),
+            "declaration_command" | "unset_command" => self.declaration(node, start),
+            "variable_assignment" | "variable_assignments" => {
+                let mut simple = Simple { nameless: true, folders: start.clone(), ..Simple::default() };
+                self.assignments(node, start, &mut simple);
+                self.simples.push(simple);
+                stay(start)
+            }
+            "test_command" => {
+                self.test(node);
+                self.substitutions(node, start);
+                self.simples.push(Simple { nameless: true, folders: start.clone(), ..Simple::default() });
+                stay(start)
+            }
+            "redirected_statement" => self.redirected(node, start),
+            "list" => self.list(node, start),
+            "pipeline" => {
+                let mut any = start.clone();
+                for child in children(node) {
+                    let flow = self.visit(child, start);
+                    join(&mut any, &flow.any);
+                }
+                Flow { well: any.clone(), any }
+            }
+            "subshell" => {
+                self.each(node, start);
+                stay(start)
+            }
+            "while_statement" | "for_statement" | "c_style_for_statement" | "function_definition" => {
+                self.repeated(node, start)
+            }
+            "binary_expression"
+            | "unary_expression"
+            | "postfix_expression"
+            | "parenthesized_expression"
+            | "ternary_expression" => {
+                self.sum(node);
+                self.substitutions(node, start);
+                stay(start)
+            }
+            "comment" => stay(start),
+            _ if is_word(node.kind()) => {
+                self.substitutions(node, start);
+                stay(start)
+            }
+            _ => self.each(node, start),
+        }
+    }
+
+    /// One after another, each where the ones before it could have gone.
+    fn each(&mut self, node: Node<'_>, start: &Folders) -> Flow {
+        let mut any = start.clone();
+        for child in children(node) {
+            let flow = self.visit(child, &any.clone());
+            join(&mut any, &flow.any);
+        }
+        Flow { well: any.clone(), any }
+    }
+
+    /// `a && b`: b runs where a has gone if it went well.
+    fn list(&mut self, node: Node<'_>, start: &Folders) -> Flow {
+        let mut flow = Flow { well: start.clone(), any: start.clone() };
+        let mut next = start.clone();
+        let mut and = true;
+        for child in children(node) {
+            match child.kind() {
+                "&&" => (next, and) = (flow.well.clone(), true),
+                "||" => (next, and) = (flow.any.clone(), false),
+                _ => {
+                    let after = self.visit(child, &next);
+                    join(&mut flow.any, &after.any);
+                    if and {
+                        flow.well = after.well;
+                    } else {
+                        join(&mut flow.well, &after.well);
+                    }
+                    next.clone_from(&flow.any);
+                }
+            }
+        }
+        flow
+    }
+
+    /// What may run more than once, or later: wherever its own steps lead.
+    fn repeated(&mut self, node: Node<'_>, start: &Folders) -> Flow {
+        let mut start = start.clone();
+        let function = node.kind() == "function_definition";
+        if function || goes(self.said(node)) {
+            join(&mut start, &vec![None]);
+        }
+        if function && goes(self.said(node)) {
+            self.leaves = true;
+        }
+        if node.kind() == "c_style_for_statement" {
+            self.sum(node);
+        }
+        if let (Some(name), true) = (node.child_by_field_name("variable"), node.kind() == "for_statement") {
+            let mut cursor = node.walk();
+            let values: Vec<Word> = node
+                .children_by_field_name("value", &mut cursor)
+                .map(|value| Word::read(value, self.text))
+                .collect();
+            for value in values {
+                self.gives(self.said(name), &value);
+            }
+        }
+        self.each(node, &start)
+    }
+
+    fn gives(&mut self, name: &str, value: &Word) {
+        let values = value.could_be(&self.variables);
+        self.variables.entry(name.to_owned()).or_default().extend(values);
+    }
+
+    fn redirected(&mut self, node: Node<'_>, start: &Folders) -> Flow {
+        let mut redirects = Vec::new();
+        let mut after = Vec::new();
+        let mut bodies = Vec::new();
+        for child in children(node) {
+            match child.kind() {
+                "file_redirect" | "herestring_redirect" => redirects.extend(self.redirect(child, start)),
+                "heredoc_redirect" => {
+                    for inner in children(child) {
+                        match inner.kind() {
+                            "file_redirect" | "herestring_redirect" => {
+                                redirects.extend(self.redirect(inner, start));
+                            }
+                            "heredoc_body" => {
+                                self.fed.push(self.said(inner).to_owned());
+                                self.substitutions(inner, start);
+                            }
+                            "heredoc_start" | "heredoc_end" | "file_descriptor" => {}
+                            _ => after.push(inner),
+                        }
+                    }
+                }
+                _ => bodies.push(child),
+            }
+        }
+        let flow = match bodies.as_slice() {
+            [body] if body.kind() == "command" => self.command(*body, start, redirects),
+            bodies => {
+                let simple =
+                    Simple { redirects, nameless: true, folders: start.clone(), ..Simple::default() };
+                self.simples.push(simple);
+                let mut any = start.clone();
+                for body in bodies {
+                    let flow = self.visit(*body, &any.clone());
+                    join(&mut any, &flow.any);
+                }
+                Flow { well: any.clone(), any }
+            }
+        };
+        let mut any = flow.any;
+        join(&mut any, &flow.well);
+        for node in after {
+            let flow = self.visit(node, &any.clone());
+            join(&mut any, &flow.any);
+        }
+        Flow { well: any.clone(), any }
+    }
+
+    fn redirect(&mut self, node: Node<'_>, start: &Folders) -> Option<Redirect> {
+        self.substitutions(node, start);
+        if node.kind() == "herestring_redirect" {
+            for word in children(node).into_iter().filter(|child| is_word(child.kind())) {
+                let word = Word::read(word, self.text);
+                self.fed.extend(word.could_be(&self.variables));
+            }
+            return None;
+        }
+        let operator =
+            children(node).into_iter().map(|child| child.kind()).find(|kind| kind.contains(['<', '>']))?;
+        let target = Word::read(node.child_by_field_name("destination")?, self.text);
+        // `2>&1`, `<&3-`: another descriptor, no file.
+        let descriptor = target.source.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        if operator.ends_with('&') && descriptor || operator.ends_with('-') {
+            return None;
+        }
+        if target.pieces == [super::word::Piece::Output]
+            && target.source.contains('(')
+            && !target.source.starts_with('$')
+        {
+            // `> >(tee x)`: a command, which is a part of its own.
+            return None;
+        }
+        Some(Redirect { target, writes: operator.contains('>'), reads: operator.contains('<') })
+    }
+
+    fn command(&mut self, node: Node<'_>, start: &Folders, redirects: Vec<Redirect>) -> Flow {
+        let mut simple = Simple { redirects, folders: start.clone(), ..Simple::default() };
+        for child in children(node) {
+            match child.kind() {
+                "variable_assignment" => self.assignments(child, start, &mut simple),
+                "file_redirect" | "herestring_redirect" => {
+                    simple.redirects.extend(self.redirect(child, start));
+                }
+                _ => {
+                    self.substitutions(child, start);
+                    simple.words.push(Word::read(child, self.text));
+                }
+            }
+        }
+        let flow = self.moves(&simple, start);
+        self.simples.push(simple);
+        flow
+    }
+
+    fn declaration(&mut self, node: Node<'_>, start: &Folders) -> Flow {
+        let mut simple = Simple { folders: start.clone(), ..Simple::default() };
+        for child in children(node) {
+            if child.kind() == "variable_assignment" {
+                let mut given = Simple::default();
+                self.assignments(child, start, &mut given);
+            } else {
+                self.substitutions(child, start);
+            }
+            simple.words.push(Word::read(child, self.text));
+        }
+        self.simples.push(simple);
+        stay(start)
+    }
+
+    fn assignments(&mut self, node: Node<'_>, start: &Folders, simple: &mut Simple) {
+        if node.kind() == "variable_assignments" {
+            for child in children(node) {
+                self.assignments(child, start, simple);
+            }
+            return;
+        }
+        self.substitutions(node, start);
+        let name = node.child_by_field_name("name").map(|name| self.said(name)).unwrap_or_default();
+        let Some(value) = node.child_by_field_name("value") else {
+            simple.assignments.push((name.to_owned(), Word::plain("")));
+            return;
+        };
+        if value.kind() == "array" {
+            // The words of an array may come to stand as a command.
+            let words: Vec<Word> = children(value)
+                .into_iter()
+                .filter(|child| is_word(child.kind()))
+                .map(|child| Word::read(child, self.text))
+                .collect();
+            let text: Vec<String> = words.iter().flat_map(|word| word.could_be(&self.variables)).collect();
+            self.variables.entry(name.to_owned()).or_default().push(text.join(" "));
+            simple.assignments.push((name.to_owned(), Word::read(value, self.text)));
+            return;
+        }
+        if name.contains('[') {
+            self.sum(node);
+        }
+        let value = Word::read(value, self.text);
+        self.gives(name.trim_end_matches('+'), &value);
+        simple.assignments.push((name.to_owned(), value));
+    }
+
+    /// Visits every command that a word, or what else stands in an expression, holds.
+    fn substitutions(&mut self, node: Node<'_>, start: &Folders) {
+        match node.kind() {
+            "command_substitution" | "process_substitution" => {
+                self.each(node, start);
+                return;
+            }
+            "arithmetic_expansion" => self.sum(node),
+            "expansion" => self.expansion(node),
+            _ => {}
+        }
+        for child in children(node) {
+            self.substitutions(child, start);
+        }
+    }
+
+    /// A shell evaluates the values of the variables in a sum, and runs the commands in them.
+    fn sum(&mut self, node: Node<'_>) {
+        if has(node, &["variable_name", "word", "simple_expansion", "expansion", "subscript"]) {
+            let said = self.said(node);
+            self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
+        }
+    }
+
+    fn test(&mut self, node: Node<'_>) {
+        let compares = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
+        let said = self.said(node);
+        let sums = said.starts_with("[[") && said.split_whitespace().any(|word| compares.contains(&word));
+        if sums {
+            self.sum(node);
+        }
+    }
+
+    fn expansion(&mut self, node: Node<'_>) {
+        let said = self.said(node);
+        let indirect = said.starts_with("${!") || said.contains('@') && said.ends_with("P}");
+        if indirect || has(node, &["subscript"]) && said.contains(['$', '`']) && said.matches('$').count() > 1
+        {
+            self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
+        }
+        let inner = said.trim_start_matches("${");
+        if inner.contains(":")
+            && inner.split_once(':').is_some_and(|(_, rest)| !rest.starts_with(['-', '=', '+', '?']))
+        {
+            // `${x:a:b}`: sums.
+            self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
+        }
+    }
+
+    /// Where `cd` and the like lead.
+    fn moves(&mut self, simple: &Simple, start: &Folders) -> Flow {
+        let names = ["command", "builtin", "--"];
+        let mut words = simple
+            .words
+            .iter()
+            .skip_while(|word| word.literal().is_some_and(|text| names.contains(&text.as_str())));
+        let unknown = || Flow { well: vec![None], any: start.iter().cloned().chain([None]).collect() };
+        let Some(name) = words.next().map(|word| word.could_be(&self.variables).join("")) else {
+            return stay(start);
+        };
+        match name.as_str() {
+            "cd" | "pushd" => {}
+            "popd" | "eval" | "source" | "." | "trap" | "" => return unknown(),
+            _ if self.leaves => return unknown(),
+            _ => return stay(start),
+        }
+        let mut to = words.skip_while(|word| word.source.starts_with('-') && word.source.len() > 1);
+        let (target, more) = (to.next(), to.next());
+        let text = match target {
+            None => PathText::Known("~".to_owned()),
+            Some(_) if more.is_some() => PathText::Unknown,
+            Some(word) => word.path(self.home_known()),
+        };
+        let PathText::Known(text) = text else { return unknown() };
+        if self.moved_home
+            || text.is_empty()
+            || text == "-"
+            || name == "pushd" && text.starts_with(['+', '~'])
+        {
+            return unknown();
+        }
+        let mut well: Folders = start.iter().map(|folder| self.step(folder.as_deref(), &text)).collect();
+        well.dedup();
+        let mut any = start.clone();
+        join(&mut any, &well);
+        Flow { well, any }
+    }
+
+    fn step(&self, from: Option<&Path>, to: &str) -> Option<PathBuf> {
+        match to.strip_prefix('~') {
+            Some(rest) => Some(self.home?.join(rest.trim_start_matches('/'))),
+            None if to.starts_with('/') => Some(PathBuf::from(to)),
+            None => Some(from?.join(to)),
+        }
+    }
+}
+
+fn stay(start: &Folders) -> Flow {
+    Flow { well: start.clone(), any: start.clone() }
+}
+
+fn join(into: &mut Folders, more: &Folders) {
+    for folder in more {
+        if !into.contains(folder) {
+            into.push(folder.clone());
+        }
+    }
+    if into.len() > FOLDERS {
+        *into = vec![None];
+    }
+}
+
+fn is_word(kind: &str) -> bool {
+    matches!(
+        kind,
+        "word"
+            | "number"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "concatenation"
+            | "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "process_substitution"
+            | "arithmetic_expansion"
+            | "brace_expression"
+            | "command_name"
+            | "array"
+            | "extglob_pattern"
+            | "regex"
+            | "subscript"
+            | "heredoc_body"
+    )
+}
+
+fn has(node: Node<'_>, kinds: &[&str]) -> bool {
+    children(node).into_iter().any(|child| kinds.contains(&child.kind()) || has(child, kinds))
+}
+
+/// Whether there is anything in it that changes folders.
+fn goes(text: &str) -> bool {
+    let names = ["cd", "pushd", "popd", "eval", "source", "."];
+    text.split(|c: char| c.is_whitespace() || ";&|(){}\"'\\`".contains(c)).any(|word| names.contains(&word))
+}
+
+/// Whether the line gives another value to what `cd` and `~` go by.
+fn moves_home(text: &str) -> bool {
+    text.contains("CDPATH")
+        || text.contains("PWD=")
+        || text
+            .match_indices("HOME")
+            .any(|(at, _)| !(text[..at].ends_with('$') || text[..at].ends_with("${")))
+}
