@@ -237,8 +237,10 @@ impl Snapshot {
     }
 
     pub(super) fn resolve(&self, subjects: &[Subject]) -> Vec<Resolved> {
+        // What a command names starts where the command does.
+        let places = || Resolver { working_directory: self.shell_directory(), ..self.places.clone() };
         let resolve = |subject: &Subject| match subject {
-            Subject::Command { command } => shell::resolve(command, &self.places, &self.folders),
+            Subject::Command { command } => shell::resolve(command, &places(), &self.folders),
             subject => self.places.subject(subject),
         };
         subjects.iter().map(resolve).collect()
