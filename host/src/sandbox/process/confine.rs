@@ -35,8 +35,7 @@ const WANTED: ABI = ABI::V5;
 pub(super) const BASE: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 /// Devices that hold nothing.
-const DEVICES: [&str; 6] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 /// Where others leave sockets and files; seen empty, unless something in it is granted.
 const SHARED: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/dev/shm"];
 /// Of those, where every program expects to be able to write.

@@ -147,7 +147,11 @@ async fn what_may_only_be_read_is_not_written() {
 
 #[tokio::test]
 async fn a_denied_file_in_a_granted_folder_is_not_read_by_any_name() {
-    let rules = [(RuleEffect::Deny, "Read(keys/**)"), (RuleEffect::Deny, "Read(.env)"), (RuleEffect::Deny, "Read(conf/deep/fixed)")];
+    let rules = [
+        (RuleEffect::Deny, "Read(keys/**)"),
+        (RuleEffect::Deny, "Read(.env)"),
+        (RuleEffect::Deny, "Read(conf/deep/fixed)"),
+    ];
     for kernel in kernels() {
         let site = site(&kernel, &rules);
         let ws = site.top.join("ws");
@@ -223,10 +227,7 @@ async fn the_environment_is_clean_and_standard_input_is_at_its_end() {
         assert_eq!(out, "CARGO_HOME LANG PATH PWD SHLVL TMPDIR _ end\n");
         // ls itself holds the folder it lists.
         fine(site.run("ls /proc/self/fd | tr '\\n' ' '").await, "0 1 2 3 ");
-        fine(
-            site.run("echo x > /dev/stderr; echo y > /dev/stdout; echo z > /dev/null").await,
-            "y\n",
-        );
+        fine(site.run("echo x > /dev/stderr; echo y > /dev/stdout; echo z > /dev/null").await, "y\n");
         refused(site.run("echo x > /proc/self/comm").await, "nothing");
         fine(site.run("echo x > $TMPDIR/x && cat $TMPDIR/x").await, "x\n");
     }
