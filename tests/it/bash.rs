@@ -13,6 +13,7 @@ use mortise::sandbox::process::Support;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+use crate::binary::Machine;
 use crate::support::{Site, call, text_of};
 
 /// A site with the core tools, whose commands are all allowed.
@@ -211,6 +212,28 @@ async fn a_command_run_in_the_background_answers_at_once_and_ends_with_the_host(
     assert!(!is_free(&lock));
     drop(host);
     until_free(&lock).await;
+}
+
+#[test]
+fn a_command_ends_with_the_hosts_process_however_that_ends() {
+    let machine = Machine::new();
+    let lock = machine.write("project/lock", "");
+    let gate = machine.path("project/gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let line = "/usr/bin/flock lock /bin/sh -c 'echo locked > gate; exec /bin/sleep 1000'";
+    let input = json!({"command": line}).to_string();
+    let args = ["call", "Bash", &input, "--allow", "Bash"];
+    if !Support::of_this_kernel().confines() {
+        assert!(machine.run(&args).exits(1).out.contains("[process] unconfined = true"));
+        return;
+    }
+    let mut child = machine.command(&args).spawn().unwrap();
+    assert_eq!(fs::read_to_string(&gate).unwrap(), "locked\n");
+    assert!(!is_free(&lock));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let file = fs::File::open(&lock).unwrap();
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
 }
 
 #[tokio::test]
