@@ -24,7 +24,7 @@ use super::descend::{Descent, Identity, Mount, Namespaces};
 use super::masks::{self, Kept};
 use super::support::{NamespaceKind, Support};
 use crate::contract::{Access, Extent};
-use crate::permission::{CommandGrant, Fence};
+use crate::permission::{CommandGrant, Fence, FileGrant};
 
 /// The first Landlock that holds what a grant says: before it, files that may only be read could be truncated.
 pub(super) const NEEDED: ABI = ABI::V3;
@@ -40,6 +40,8 @@ const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 const SHARED: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/dev/shm"];
 /// Of those, where every program expects to be able to write.
 const SCRATCH: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+/// In the home folder, what git reads before it does anything; it fails where it sees these and may not read them.
+const GIT: [&str; 2] = [".gitconfig", ".config/git"];
 /// What name lookups need, for commands that have the network.
 const RESOLVER: [&str; 2] = ["/run/systemd/resolve", "/run/resolvconf"];
 
@@ -82,7 +84,7 @@ pub(super) struct Confined {
 pub(super) fn confine(
     grant: &CommandGrant,
     fence: &Fence,
-    path: &str,
+    (path, home): (&str, Option<&str>),
     private: &Private,
     support: &Support,
 ) -> Result<Confined, String> {
@@ -103,7 +105,8 @@ pub(super) fn confine(
         }
     };
     let alone = namespaces.is_none();
-    let ruleset = ruleset(grant, path, private, &kept, alone).map_err(|error| failed(&error))?;
+    let extra = git(home, fence);
+    let ruleset = ruleset(grant, path, &extra, private, &kept, alone).map_err(|error| failed(&error))?;
     let filter = (alone && !grant.network).then(no_sockets).transpose().map_err(|error| failed(&error))?;
     // Never written: for the superuser it holds the controls of the machine.
     let proc_access = AccessFs::from_read(WANTED);
@@ -120,6 +123,7 @@ pub(super) fn unconfined() -> Descent {
 fn ruleset(
     grant: &CommandGrant,
     path: &str,
+    extra: &[PathBuf],
     private: &Private,
     kept: &Kept,
     alone: bool,
@@ -135,7 +139,7 @@ fn ruleset(
     }
     let mut rules = Rules(ruleset.create()?);
     let run = AccessFs::from_read(WANTED);
-    for folder in BASE.iter().map(PathBuf::from).chain(programs(path)) {
+    for folder in BASE.iter().map(PathBuf::from).chain(programs(path)).chain(extra.iter().cloned()) {
         rules = rules.add(&folder, run)?;
     }
     for device in DEVICES {
@@ -195,6 +199,20 @@ impl Rules {
         let rules = self.add(path, AccessFs::ReadDir.into())?;
         entries.map(|entry| entry.path()).try_fold(rules, |rules, path| rules.add_but(&path, access, kept))
     }
+}
+
+/// What git reads of the home folder, as far as rules let it be read.
+fn git(home: Option<&str>, fence: &Fence) -> Vec<PathBuf> {
+    let paths = home.map(Path::new).filter(|home| home.is_absolute()).into_iter();
+    let paths = paths.flat_map(|home| GIT.map(|name| home.join(name)));
+    let open = |path: &PathBuf| {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let whole =
+            FileGrant { path: real.clone(), named: path.clone(), access: Access::Read, extent: Extent::Tree };
+        let allowed = |path: &Path| fence.judge_for_command(path, Access::Read, &whole).is_ok();
+        allowed(path) && allowed(&real)
+    };
+    paths.filter(open).collect()
 }
 
 /// The folders of the path to programs, each with the libraries that lie beside a folder named `bin`.

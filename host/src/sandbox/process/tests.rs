@@ -234,12 +234,40 @@ async fn the_environment_is_clean_and_standard_input_is_at_its_end() {
 }
 
 #[tokio::test]
+async fn of_the_home_folder_only_what_git_reads_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    std::fs::write(at(".gitconfig"), "[user]\nname = Ada\nemail = ada@example.com\n").unwrap();
+    std::fs::write(at(".git-credentials"), "https://ada:secret@example.com").unwrap();
+    let home = home.path().to_str().unwrap().to_owned();
+    let options = ProcessOptions { environment: vec![("HOME".to_owned(), home)], unconfined: false };
+    for kernel in kernels() {
+        let site = site_with(kernel.clone(), options.clone(), &[]);
+        fine(
+            site.run("git init -q . && git add a.txt && git commit -qm 1 && git log --format=%an").await,
+            "Ada\n",
+        );
+        refused(site.run("cat ~/.git-credentials").await, "secret");
+        refused(site.run("ls ~").await, "gitconfig");
+        refused(site.run("echo x >> ~/.gitconfig").await, "nothing");
+        let site = site_with(kernel, options.clone(), &[(RuleEffect::Deny, "Read(//**/.gitconfig)")]);
+        refused(site.run("cat ~/.gitconfig").await, "Ada");
+    }
+}
+
+#[tokio::test]
 async fn the_memory_and_the_processes_of_others_are_out_of_reach() {
     let own = std::process::id();
     for kernel in kernels() {
         let site = site(&kernel, &[]);
         refused(site.run(&format!("cat /proc/{own}/environ | tr '\\0' '\\n' | grep PATH")).await, "PATH");
         refused(site.run(&format!("kill -0 {own}")).await, "nothing");
+        // What the host was started with, either.
+        let run = site.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").await;
+        if kernel.namespaces().is_some() {
+            let this = std::env::args().next().unwrap();
+            assert!(run.is_none_or(|(_, out, _)| out.contains("cat /proc") && !out.contains(&this)));
+        }
         refused(site.run("mount -t tmpfs none /mnt 2>&1 || umount a.txt").await, "nothing");
     }
 }
