@@ -297,6 +297,27 @@ async fn the_working_directory_is_kept_inside_and_reset_outside() {
 }
 
 #[tokio::test]
+async fn a_plain_sed_is_a_write_to_its_file_and_done_where_the_shell_is() {
+    let mut site = Site::with(&[]);
+    site.config.registry.embedded = true;
+    site.rule(RuleEffect::Allow, "Bash(sed -i *)");
+    site.rule(RuleEffect::Allow, "Bash(cd sub)");
+    site.rule(RuleEffect::Allow, "Edit(sub/**)");
+    for name in ["a.txt", "sub/a.txt"] {
+        site.put(&format!("ws/{name}"), "one\n");
+    }
+    let host = site.host().await;
+    let sed = json!({"command": "sed -i 's/one/two/' a.txt"});
+    let ran = call(&host, "Bash", sed.clone()).await;
+    assert_eq!(ran.ending, Ending::Denied, "no rule opens ws/a.txt for writing: {ran:#?}");
+    if line(&host, "cd sub").await.is_none() {
+        return;
+    }
+    done(bash(&host, sed).await, "a.txt was changed in 1 lines");
+    assert_eq!((site.text("ws/a.txt").as_str(), site.text("ws/sub/a.txt").as_str()), ("one\n", "two\n"));
+}
+
+#[tokio::test]
 async fn long_output_is_cut_in_the_middle_and_whole_in_a_file_that_is_read_unasked() {
     let site = site(&[]);
     let host = site.host().await;

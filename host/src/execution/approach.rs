@@ -15,7 +15,7 @@ use super::pipeline::{Attendance, Pipeline};
 use super::strip::strip;
 use super::trail::{Telling, listed};
 use crate::contract::schema::{nearest, validate};
-use crate::contract::{Answers, Invocation, Loading, Valid, View};
+use crate::contract::{Answers, Invocation, Loading, Need, Valid, View};
 use crate::hooks::{Opinion, Speculation};
 use crate::permission::{Grant, Mode};
 use crate::registry::{Pool, State, Tool};
@@ -173,11 +173,20 @@ impl Pipeline {
         Session {
             call: String::new(),
             processes: Arc::clone(&self.processes),
-            working_directory: self.config.working_directory.to_string_lossy().into_owned(),
+            working_directory: self.directory_for(tool).to_string_lossy().into_owned(),
             configuration: tool.options.config.clone().unwrap_or_default(),
             interactive: self.authorizer.interactive(),
             known: self.known_files(tool, input),
             context: self.memory.context(&tool.source),
+        }
+    }
+
+    /// Where a tool works: one that runs commands, where those start.
+    fn directory_for(&self, tool: &Tool) -> PathBuf {
+        if tool.descriptor.needs.contains(&Need::RunCommands) {
+            self.policy.shell_directory()
+        } else {
+            self.config.working_directory.clone()
         }
     }
 
