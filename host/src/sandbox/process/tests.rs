@@ -25,7 +25,15 @@ struct Site {
 
 /// A folder `ws` that is granted and a folder `other` that is not, side by side.
 fn site_with(support: Support, options: ProcessOptions, rules: &[(RuleEffect, &str)]) -> Site {
-    let folder = tempfile::tempdir().unwrap();
+    site_in(tempfile::tempdir().unwrap(), support, options, rules)
+}
+
+fn site_in(
+    folder: tempfile::TempDir,
+    support: Support,
+    options: ProcessOptions,
+    rules: &[(RuleEffect, &str)],
+) -> Site {
     let top = folder.path().canonicalize().unwrap();
     for (name, text) in [("ws/a.txt", "own"), ("other/b.txt", "foreign"), ("ws/keys/live.txt", "secret")] {
         let file = top.join(name);
@@ -231,6 +239,46 @@ async fn the_environment_is_clean_and_standard_input_is_at_its_end() {
         refused(site.run("echo x > /proc/self/comm").await, "nothing");
         fine(site.run("echo x > $TMPDIR/x && cat $TMPDIR/x").await, "x\n");
     }
+}
+
+#[tokio::test]
+async fn what_others_leave_in_shared_folders_is_not_seen_and_a_place_to_write_is_there() {
+    // Not in the folder for temporary files: that is what others share.
+    let target = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let left = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(left.path(), "foreign").unwrap();
+    for kernel in kernels() {
+        let rules = [(RuleEffect::Deny, "Read(keys/**)")];
+        let folder = tempfile::tempdir_in(&target).unwrap();
+        let site = site_in(folder, kernel.clone(), ProcessOptions::default(), &rules);
+        refused(site.run(&format!("cat {}", left.path().display())).await, "foreign");
+        refused(site.run("cat keys/live.txt").await, "secret");
+        fine(site.run("cd keys 2>/dev/null; cat ../a.txt 2>/dev/null || cat a.txt").await, "own");
+        fine(site.run("echo x > $TMPDIR/x && cat $TMPDIR/x && mktemp >/dev/null").await, "x\n");
+        if kernel.namespaces().is_some() {
+            fine(
+                site.run("echo $TMPDIR; ls /tmp /var/tmp /dev/shm 2>&1 | grep -v : | xargs").await,
+                "/tmp\n\n",
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_has_few_commands_at_a_time() {
+    let site = site(Support::of_this_kernel(), &[]);
+    if !site.processes.confines() {
+        assert!(site.start_granted(&site.grant("sleep 1000")).is_err());
+        return;
+    }
+    let running: Vec<Running> = (0..4).map(|_| site.start("sleep 1000")).collect();
+    let why = site.start_granted(&site.grant("sleep 1000")).unwrap_err();
+    assert!(why.contains("too many commands"), "{why}");
+    for mut running in running {
+        running.kill();
+        running.wait().await;
+    }
+    fine(site.run("echo next").await, "next\n");
 }
 
 #[tokio::test]
