@@ -176,11 +176,11 @@ async fn a_command_whose_time_is_up_goes_on_in_the_background_and_is_stopped_by_
     let site = site(&[]);
     let lock = lock(&site);
     let host = site.host().await;
-    let input = json!({"command": HOLDS, "timeout": 2_000});
+    let input = json!({"command": HOLDS, "timeout": 3_000});
     let Some(ran) = bash(&host, input).await else { return };
     assert_eq!(ran.ending, Ending::Done, "{ran:#?}");
     let structured = ran.structured.clone().unwrap();
-    assert_eq!(structured["timedOutAfterMs"], 2_000, "{ran:#?}");
+    assert_eq!(structured["timedOutAfterMs"], 3_000, "{ran:#?}");
     assert!(
         text_of(&ran).contains("moved to the background") && text_of(&ran).contains("locked"),
         "{ran:#?}"

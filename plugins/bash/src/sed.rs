@@ -39,7 +39,7 @@ impl Edit {
         let mut letters = script.strip_prefix('s')?.chars();
         let end = letters.next().filter(|end| !end.is_alphanumeric() && !"\\& ".contains(*end))?;
         // Escaped, such a delimiter could mean two things.
-        if SPECIAL.contains(&end) && !(end == '|' && !script.contains('\\')) {
+        if SPECIAL.contains(&end) && (end != '|' || script.contains('\\')) {
             return None;
         }
         let (find, at_start, at_end) = pattern(&part(&mut letters, end)?)?;
