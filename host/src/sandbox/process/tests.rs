@@ -321,6 +321,21 @@ async fn the_memory_and_the_processes_of_others_are_out_of_reach() {
 }
 
 #[tokio::test]
+async fn a_command_that_is_not_read_waits_and_loses_nothing() {
+    for kernel in kernels() {
+        let site = site(&kernel, &[]);
+        if !site.processes.confines() {
+            continue;
+        }
+        let mut running = site.start("head -c 10000000 /dev/zero");
+        let (first, _) = running.read().await.unwrap();
+        assert!(running.held() < 1 << 20, "{}", running.held());
+        let (ended, rest, _) = to_the_end(&mut running).await;
+        assert_eq!((ended.code, first.len() + rest.len()), (Some(0), 10_000_000));
+    }
+}
+
+#[tokio::test]
 async fn output_held_open_by_something_left_behind_is_not_waited_for() {
     for kernel in kernels() {
         let site = site(&kernel, &[]);
