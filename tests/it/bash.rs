@@ -410,7 +410,8 @@ async fn without_a_rule_a_command_is_asked_and_with_nobody_there_denied() {
 async fn where_the_folder_that_was_entered_is_gone_commands_start_in_the_working_directory() {
     let site = site(&[]);
     let host = site.host().await;
-    done(line(&host, "mkdir sub; cd sub").await, "(no output)");
-    done(line(&host, "rmdir ../sub").await, "(no output)");
+    fs::create_dir(site.top.join("ws/sub")).unwrap();
+    done(line(&host, "cd sub").await, "(no output)");
+    fs::remove_dir(site.top.join("ws/sub")).unwrap();
     done(line(&host, "pwd").await, &site.path("ws"));
 }
