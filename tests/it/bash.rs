@@ -13,6 +13,7 @@ use mortise::sandbox::process::Support;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+use crate::binary::Machine;
 use crate::support::{Site, call, text_of};
 
 /// A site with the core tools, whose commands are all allowed.
@@ -93,16 +94,22 @@ async fn under_way(host: &Arc<Host>, input: Value) -> (JoinHandle<CallResult>, A
     (running, attendance)
 }
 
+/// Runs a script of the working folder: what it does is in no line, so that only the kernel can hold it.
+async fn script(site: &Site, host: &Host, text: &str) -> Option<CallResult> {
+    site.put("ws/script.sh", text);
+    line(host, "bash script.sh").await
+}
+
 #[tokio::test]
 async fn a_sibling_of_the_granted_folder_is_not_read() {
     let site = site(&[]);
     site.put("ws/own.txt", "own");
     let foreign = site.put("other/secret.txt", "foreign");
     let host = site.host().await;
-    done(line(&host, "f=own.txt; cat $f").await, "own");
-    failed(line(&host, "f=../other/secret.txt; cat $f").await, "foreign");
-    failed(line(&host, &format!("f={foreign}; cat $f")).await, "foreign");
-    failed(line(&host, "d=../other; ls $d").await, "secret.txt");
+    done(script(&site, &host, "cat own.txt").await, "own");
+    failed(script(&site, &host, "cat ../other/secret.txt").await, "foreign");
+    failed(script(&site, &host, &format!("cat {foreign}")).await, "foreign");
+    failed(script(&site, &host, "ls ../other").await, "secret.txt");
 }
 
 #[tokio::test]
@@ -111,27 +118,31 @@ async fn the_network_is_not_reached() {
     let port = server.local_addr().unwrap().port();
     let site = site(&[]);
     let host = site.host().await;
-    done(line(&host, "echo here").await, "here");
-    failed(line(&host, &format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo reached")).await, "reached");
+    done(script(&site, &host, "echo here").await, "here");
+    let dial = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && echo reached");
+    failed(script(&site, &host, &dial).await, "reached");
     server.set_nonblocking(true).unwrap();
     assert!(server.accept().is_err(), "nobody called");
+    // The pair: who is not confined reaches it.
+    let dialled = std::process::Command::new("bash").args(["-c", &dial]).output().unwrap();
+    assert_eq!(dialled.stdout, b"reached\n");
 }
 
 #[tokio::test]
 async fn a_deny_rule_holds_inside_the_granted_folder() {
-    let site = site(&[(RuleEffect::Deny, "Read(.env)"), (RuleEffect::Deny, "Edit(fixed.txt)")]);
+    let rules = [(RuleEffect::Deny, "Read(.env)"), (RuleEffect::Deny, "Edit(fixed.txt)")];
+    let site = site(&rules);
     site.put("ws/.env", "KEY=secret");
     site.put("ws/fixed.txt", "fixed");
     site.put("ws/open.txt", "open");
     let host = site.host().await;
-    failed(line(&host, "f=.env; cat $f").await, "secret");
-    failed(
-        line(&host, "grep -r --include='.e*' secret .").await.filter(|ran| ran.ending != Ending::Done),
-        "secret",
-    );
-    failed(line(&host, "f=fixed.txt; echo x >> $f").await, "nothing");
-    done(line(&host, "f=fixed.txt; cat $f; g=open.txt; echo more > $g; cat $g").await, "fixedmore");
-    assert_eq!(site.text("ws/fixed.txt"), "fixed");
+    failed(script(&site, &host, "cat .env").await, "secret");
+    failed(script(&site, &host, "cp .env copy && cat copy").await, "secret");
+    failed(script(&site, &host, "mv .env moved && cat moved").await, "secret");
+    failed(script(&site, &host, "grep -rs --include='.e*' secret .").await, "secret");
+    failed(script(&site, &host, "echo x >> fixed.txt").await, "nothing");
+    done(script(&site, &host, "cat fixed.txt; echo more > open.txt; cat open.txt").await, "fixedmore");
+    assert_eq!((site.text("ws/fixed.txt").as_str(), site.text("ws/.env").as_str()), ("fixed", "KEY=secret"));
 }
 
 #[tokio::test]
@@ -175,11 +186,11 @@ async fn a_command_whose_time_is_up_goes_on_in_the_background_and_is_stopped_by_
     let site = site(&[]);
     let lock = lock(&site);
     let host = site.host().await;
-    let input = json!({"command": HOLDS, "timeout": 2_000});
+    let input = json!({"command": HOLDS, "timeout": 3_000});
     let Some(ran) = bash(&host, input).await else { return };
     assert_eq!(ran.ending, Ending::Done, "{ran:#?}");
     let structured = ran.structured.clone().unwrap();
-    assert_eq!(structured["timedOutAfterMs"], 2_000, "{ran:#?}");
+    assert_eq!(structured["timedOutAfterMs"], 3_000, "{ran:#?}");
     assert!(
         text_of(&ran).contains("moved to the background") && text_of(&ran).contains("locked"),
         "{ran:#?}"
@@ -211,6 +222,28 @@ async fn a_command_run_in_the_background_answers_at_once_and_ends_with_the_host(
     assert!(!is_free(&lock));
     drop(host);
     until_free(&lock).await;
+}
+
+#[test]
+fn a_command_ends_with_the_hosts_process_however_that_ends() {
+    let machine = Machine::new();
+    let lock = machine.write("project/lock", "");
+    let gate = machine.path("project/gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let line = "/usr/bin/flock lock /bin/sh -c 'echo locked > gate; exec /bin/sleep 1000'";
+    let input = json!({"command": line}).to_string();
+    let args = ["call", "Bash", &input, "--allow", "Bash"];
+    if !Support::of_this_kernel().confines() {
+        assert!(machine.run(&args).exits(1).out.contains("[process] unconfined = true"));
+        return;
+    }
+    let mut child = machine.command(&args).spawn().unwrap();
+    assert_eq!(fs::read_to_string(&gate).unwrap(), "locked\n");
+    assert!(!is_free(&lock));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let file = fs::File::open(&lock).unwrap();
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
 }
 
 #[tokio::test]
@@ -274,6 +307,27 @@ async fn the_working_directory_is_kept_inside_and_reset_outside() {
 }
 
 #[tokio::test]
+async fn a_plain_sed_is_a_write_to_its_file_and_done_where_the_shell_is() {
+    let mut site = Site::with(&[]);
+    site.config.registry.embedded = true;
+    site.rule(RuleEffect::Allow, "Bash(sed -i *)");
+    site.rule(RuleEffect::Allow, "Bash(cd sub)");
+    site.rule(RuleEffect::Allow, "Edit(sub/**)");
+    for name in ["a.txt", "sub/a.txt"] {
+        site.put(&format!("ws/{name}"), "one\n");
+    }
+    let host = site.host().await;
+    let sed = json!({"command": "sed -i 's/one/two/' a.txt"});
+    let ran = call(&host, "Bash", sed.clone()).await;
+    assert_eq!(ran.ending, Ending::Denied, "no rule opens ws/a.txt for writing: {ran:#?}");
+    if line(&host, "cd sub").await.is_none() {
+        return;
+    }
+    done(bash(&host, sed).await, "a.txt was changed in 1 lines");
+    assert_eq!((site.text("ws/a.txt").as_str(), site.text("ws/sub/a.txt").as_str()), ("one\n", "two\n"));
+}
+
+#[tokio::test]
 async fn long_output_is_cut_in_the_middle_and_whole_in_a_file_that_is_read_unasked() {
     let site = site(&[]);
     let host = site.host().await;
@@ -329,8 +383,9 @@ async fn an_exit_code_that_only_answers_is_no_failure() {
 async fn a_field_that_would_lift_the_confinement_is_taken_out_with_a_note() {
     let site = site(&[]);
     site.put("other/secret.txt", "foreign");
+    site.put("ws/script.sh", "cat ../other/secret.txt");
     let host = site.host().await;
-    let input = json!({"command": "f=../other/secret.txt; cat $f", "dangerouslyDisableSandbox": true});
+    let input = json!({"command": "bash script.sh", "dangerouslyDisableSandbox": true});
     let ran = bash(&host, input).await;
     if let Some(ran) = &ran {
         assert!(ran.notes.iter().any(|note| note.contains("dangerouslyDisableSandbox")), "{ran:#?}");
@@ -342,20 +397,22 @@ async fn a_field_that_would_lift_the_confinement_is_taken_out_with_a_note() {
 async fn without_a_rule_a_command_is_asked_and_with_nobody_there_denied() {
     let mut site = Site::with(&[]);
     site.config.registry.embedded = true;
-    site.rule(RuleEffect::Allow, "Bash(echo a)");
+    site.rule(RuleEffect::Allow, "Bash(touch a)");
     let host = site.host().await;
-    done(line(&host, "echo a").await, "a");
-    let ran = call(&host, "Bash", json!({"command": "echo b"})).await;
+    done(line(&host, "touch a").await, "(no output)");
+    let ran = call(&host, "Bash", json!({"command": "touch b"})).await;
     assert_eq!(ran.ending, Ending::Denied, "{ran:#?}");
-    assert!(ran.notes.iter().any(|note| note.contains("Bash(echo b)")), "{ran:#?}");
+    assert!(ran.notes.iter().any(|note| note.contains("Bash(touch")), "{ran:#?}");
+    assert!(!site.top.join("ws/b").exists());
 }
 
 #[tokio::test]
 async fn where_the_folder_that_was_entered_is_gone_commands_start_in_the_working_directory() {
     let site = site(&[]);
     let host = site.host().await;
-    done(line(&host, "mkdir sub; cd sub").await, "(no output)");
-    done(line(&host, "rmdir ../sub").await, "(no output)");
+    fs::create_dir(site.top.join("ws/sub")).unwrap();
+    done(line(&host, "cd sub").await, "(no output)");
+    fs::remove_dir(site.top.join("ws/sub")).unwrap();
     done(line(&host, "pwd").await, &site.path("ws"));
 }
 

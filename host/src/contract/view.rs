@@ -68,7 +68,7 @@ impl From<&Failure> for wit::Failure {
     fn from(failure: &Failure) -> Self {
         match failure {
             Failure::Rejected(Rejection { message, code }) => {
-                Self::Rejected(wit::Rejection { message: message.clone(), code: code.clone() })
+                Self::Rejected(wit::Rejection { message: message.clone(), code: *code })
             }
             Failure::Failed(outcome) => Self::Failed(outcome.into()),
             Failure::Interrupted => Self::Interrupted,

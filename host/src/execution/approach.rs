@@ -15,7 +15,7 @@ use super::pipeline::{Attendance, Pipeline};
 use super::strip::strip;
 use super::trail::{Telling, listed};
 use crate::contract::schema::{nearest, validate};
-use crate::contract::{Answers, Invocation, Loading, Valid, View};
+use crate::contract::{Answers, Invocation, Loading, Need, Valid, View};
 use crate::hooks::{Opinion, Speculation};
 use crate::permission::{Grant, Mode};
 use crate::registry::{Pool, State, Tool};
@@ -106,7 +106,7 @@ impl Pipeline {
         let (input, slips) = valid.into_parts();
         let mut notes: Vec<String> = slips.iter().map(ToString::to_string).collect();
         let call = Invocation { tool: tool.descriptor.name.clone(), id: id.to_owned(), input };
-        let session = Arc::new(self.session_for(tool, &call));
+        let session = Arc::new(Session { call: id.to_owned(), ..self.session_for(tool, &call.input) });
         let grant = Arc::new(Grant::none(self.policy_limits(tool)));
         let visit = self.visit(Phase::Inspect, tool, grant, &session, attendance);
         let answers = match tool.inspect(visit, &call).await {
@@ -169,15 +169,24 @@ impl Pipeline {
     }
 
     /// What a guest may know of the session, for one input.
-    pub(super) fn session_for(&self, tool: &Tool, call: &Invocation) -> Session {
+    pub(super) fn session_for(&self, tool: &Tool, input: &Value) -> Session {
         Session {
-            call: call.id.clone(),
+            call: String::new(),
             processes: Arc::clone(&self.processes),
-            working_directory: self.config.working_directory.to_string_lossy().into_owned(),
+            working_directory: self.directory_for(tool).to_string_lossy().into_owned(),
             configuration: tool.options.config.clone().unwrap_or_default(),
             interactive: self.authorizer.interactive(),
-            known: self.known_files(tool, &call.input),
+            known: self.known_files(tool, input),
             context: self.memory.context(&tool.source),
+        }
+    }
+
+    /// Where a tool works: one that runs commands, where those start.
+    fn directory_for(&self, tool: &Tool) -> PathBuf {
+        if tool.descriptor.needs.contains(&Need::RunCommands) {
+            self.policy.shell_directory()
+        } else {
+            self.config.working_directory.clone()
         }
     }
 

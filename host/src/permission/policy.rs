@@ -148,6 +148,12 @@ impl Policy {
         if real.is_some() { None } else { Some(next) }
     }
 
+    /// Where commands start.
+    #[must_use]
+    pub fn shell_directory(&self) -> PathBuf {
+        self.snapshot().shell_directory()
+    }
+
     /// The deny rule that takes a tool out of the pool: one on every call of it, by any of its names.
     #[must_use]
     pub fn hides<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Option<RuleRef> {

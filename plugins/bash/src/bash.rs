@@ -2,13 +2,15 @@
 
 use mortise_sdk::process::{self, Command, Running, Status};
 use mortise_sdk::{
-    Answers, Descriptor, Failure, Invocation, Need, Outcome, Progress, Rejection, Subject, Tool, progress,
+    Answers, Content, Descriptor, Failure, Invocation, Need, OrFail as _, Outcome, Progress, Rejection,
+    Subject, Tool, files, paths, progress,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::line;
 use crate::output::{Kept, cut};
+use crate::sed::{self, Edit};
 
 /// Milliseconds in the foreground: by default, at most.
 const FOREGROUND: (u32, u32) = (120_000, 600_000);
@@ -77,6 +79,8 @@ impl Tool for Bash {
             .output::<Output>()
             .command_field("command")
             .needs(Need::RunCommands)
+            .needs(Need::WriteFiles)
+            .previews()
             .unbounded_result()
     }
 
@@ -86,6 +90,9 @@ impl Tool for Bash {
         }
         input.times()?;
         let mut answers = Answers::new().subject(Subject::command(&input.command));
+        if let Some(edit) = Edit::parse(&input.command) {
+            answers = answers.subject(Subject::write_file(paths::resolve(&edit.file)?.to_string_lossy()));
+        }
         if let Some(description) = &input.description {
             answers = answers.summary(description).classify(description);
         }
@@ -93,8 +100,20 @@ impl Tool for Bash {
         Ok(answers.title(format!("Running {first}")))
     }
 
+    fn preview(input: Input, _: &Invocation) -> Result<Vec<Content>, Rejection> {
+        let Some(edit) = Edit::parse(&input.command) else { return Ok(Vec::new()) };
+        let shown = match std::fs::read(paths::resolve(&edit.file)?) {
+            Ok(before) => sed::difference(&edit.file, &before, &edit.apply(&before)).0,
+            Err(error) => format!("{} cannot be read before permission is given: {error}", edit.file),
+        };
+        Ok(vec![shown.into()])
+    }
+
     fn call(input: Input, invocation: &Invocation) -> Result<Outcome, Failure> {
         Self::inspect(&input, invocation)?;
+        if let Some(edit) = Edit::parse(&input.command) {
+            return edited(&edit);
+        }
         let file = process::output_file(invocation);
         let command = Command::new(&input.command).timeout_ms(input.times()?);
         if input.in_background() {
@@ -115,6 +134,19 @@ impl Tool for Bash {
         let (rest, _) = Ran::read(&running);
         Err(ran.and(rest).stopped(input.times()?, file.as_deref()))
     }
+}
+
+/// Does what the preview showed.
+fn edited(edit: &Edit) -> Result<Outcome, Failure> {
+    let path = paths::resolve(&edit.file)?;
+    let before = std::fs::read(&path).or_fail(format!("sed: {}", edit.file))?;
+    let after = edit.apply(&before);
+    let (_, lines) = sed::difference(&edit.file, &before, &after);
+    if after != before {
+        files::replace(&path.to_string_lossy(), &after)?;
+    }
+    let text = format!("{} was changed in {lines} lines", edit.file);
+    Ok(Outcome::text(text).structured(&Output::default()))
 }
 
 impl Input {

@@ -6,6 +6,7 @@ use mortise_sdk::{Failure, Need, Subject};
 
 use super::line::{commands, goes_on, meaning};
 use super::output::{Kept, cut};
+use super::sed::Edit;
 use super::{Bash, TaskStop};
 
 fn ran(code: i32, stdout: &str, stderr: &str) -> Ran {
@@ -170,7 +171,7 @@ fn the_answers_name_the_command_and_promise_nothing() {
 #[test]
 fn the_descriptors_are_as_published() {
     let bash = testing::describe::<Bash>();
-    assert_eq!(bash.needs, [Need::RunCommands]);
+    assert_eq!(bash.needs, [Need::RunCommands, Need::WriteFiles]);
     let schema: Value = mortise_sdk::serde_json::from_str(&bash.input_schema).unwrap();
     let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
@@ -190,4 +191,99 @@ fn a_command_left_running_is_stopped_by_its_id() {
     assert!(testing::call::<TaskStop>(json!({"shell_id": "bash_1"})).is_ok());
     assert!(matches!(testing::call::<TaskStop>(json!({"task_id": "bash_2"})), Err(Failure::Rejected(_))));
     assert!(testing::inspect::<TaskStop>(json!({})).rejection.is_some());
+}
+
+#[test]
+fn the_one_form_of_sed_is_done_as_sed_does_it() {
+    for (line, before, after) in [
+        ("sed -i 's/one/two/' f", "one one\none\n", "two one\ntwo\n"),
+        ("sed -i 's/one/two/g' f", "one one\none", "two two\ntwo"),
+        ("sed -i -e 's|a/b|c&d|g' f", "xa/by\r\n", "xca/bdy\r\n"),
+        (r"sed -i 's/a\.b/\&\\/' f", "a.b axb\n", "&\\ axb\n"),
+        (r"sed -i 's/a\/b/c\/d/' f", "a/b\n", "c/d\n"),
+        ("sed -i 's/^/> /' f", "a\n\n", "> a\n> \n"),
+        ("sed -i 's/$/;/' f", "a\nb", "a;\nb;"),
+        ("sed -i 's/^a$/b/' f", "a\naa\n", "b\naa\n"),
+        ("sed -i 's/aa/b/g' f", "aaaaa\n", "bba\n"),
+        ("sed -i \"s/it's/it is/\" 'f'", "it's\n", "it is\n"),
+        ("/bin/sed -i s/a/b/ f", "a\n", "b\n"),
+        ("sed -i 's/a//g' f", "banana\n", "bnn\n"),
+        ("sed -i 's/a/b/' f", "", ""),
+    ] {
+        let edit = Edit::parse(line).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(edit.file, "f", "{line}");
+        assert_eq!(String::from_utf8(edit.apply(before.as_bytes())).unwrap(), after, "{line}");
+        // The real one, where there is one.
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f"), before).unwrap();
+        let ran = std::process::Command::new("sh").args(["-c", line]).current_dir(folder.path()).status();
+        if ran.is_ok_and(|status| status.success()) {
+            assert_eq!(
+                std::fs::read_to_string(folder.path().join("f")).unwrap(),
+                after,
+                "sed itself: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_more_than_the_one_form_is_left_to_sed() {
+    for line in [
+        "sed 's/a/b/' f",
+        "sed -i 's/a/b/' f g",
+        "sed -i.bak 's/a/b/' f",
+        "sed -i -n 's/a/b/p' f",
+        "sed -E -i 's/a/b/' f",
+        "sed -i 's/a.*/b/' f",
+        "sed -i 's/[ab]/c/' f",
+        r"sed -i 's/\(a\)/\1/' f",
+        r"sed -i 's/a/\n/' f",
+        r"sed -i 's/\t/ /' f",
+        "sed -i 's/a/b/2' f",
+        "sed -i 's/a/b/w out' f",
+        "sed -i 's/a/b/e' f",
+        "sed -i 's/a/b/;s/c/d/' f",
+        "sed -i '2s/a/b/' f",
+        "sed -i 's//b/' f",
+        "sed -i 's.a.b.' f",
+        "sed -i 's/a/b' f",
+        "sed -i 's/a/b/' *.txt",
+        "sed -i 's/a/b/' ~/f",
+        "sed -i 's/a/b/' $f",
+        "sed -i \"s/$a/b/\" f",
+        "sed -i 's/a/b/' f > g",
+        "sed -i 's/a/b/' f; rm g",
+        "sed -i 's/a/b/' f &",
+        "x=1 sed -i 's/a/b/' f",
+        "sed -i 's/a/b/' --help",
+        "sed -i 's/a/b/",
+    ] {
+        assert_eq!(Edit::parse(line), None, "{line}");
+    }
+}
+
+#[test]
+fn what_is_shown_first_is_what_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::new(folder.path());
+    let file = folder.path().join("a.txt");
+    let before: String = (1..=20).map(|number| format!("line {number}\n")).collect();
+    std::fs::write(&file, &before).unwrap();
+    let input = json!({"command": "sed -i 's/line 1/Zeile 1/' a.txt"});
+    let shown = testing::text(&testing::preview::<Bash>(input.clone()).unwrap());
+    assert!(shown.contains("-line 10\n+Zeile 10\n") && shown.contains(" line 2\n"), "{shown}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "nothing yet");
+    let path = file.to_string_lossy().into_owned();
+    let subjects = testing::inspect::<Bash>(input.clone()).subjects;
+    assert_eq!(subjects[1], Subject::write_file(path), "{subjects:?}");
+    // No command is run: the test has none.
+    let outcome = testing::call::<Bash>(input).unwrap();
+    assert_eq!(testing::text(&outcome.content), "a.txt was changed in 11 lines");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before.replace("line 1", "Zeile 1"));
+
+    assert!(testing::preview::<Bash>(json!({"command": "ls"})).unwrap().is_empty());
+    let missing = testing::call::<Bash>(json!({"command": "sed -i 's/a/b/' none"})).unwrap_err();
+    assert!(testing::message(&missing).starts_with("sed: none"), "{missing:?}");
+    drop(session);
 }

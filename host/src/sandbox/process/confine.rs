@@ -24,7 +24,7 @@ use super::descend::{Descent, Identity, Mount, Namespaces};
 use super::masks::{self, Kept};
 use super::support::{NamespaceKind, Support};
 use crate::contract::{Access, Extent};
-use crate::permission::{CommandGrant, Fence};
+use crate::permission::{CommandGrant, Fence, FileGrant};
 
 /// The first Landlock that holds what a grant says: before it, files that may only be read could be truncated.
 pub(super) const NEEDED: ABI = ABI::V3;
@@ -35,12 +35,13 @@ const WANTED: ABI = ABI::V5;
 pub(super) const BASE: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt"];
 /// Devices that hold nothing.
-const DEVICES: [&str; 6] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 /// Where others leave sockets and files; seen empty, unless something in it is granted.
 const SHARED: [&str; 4] = ["/run", "/tmp", "/var/tmp", "/dev/shm"];
 /// Of those, where every program expects to be able to write.
 const SCRATCH: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+/// In the home folder, what git reads before it does anything; it fails where it sees these and may not read them.
+const GIT: [&str; 2] = [".gitconfig", ".config/git"];
 /// What name lookups need, for commands that have the network.
 const RESOLVER: [&str; 2] = ["/run/systemd/resolve", "/run/resolvconf"];
 
@@ -83,7 +84,7 @@ pub(super) struct Confined {
 pub(super) fn confine(
     grant: &CommandGrant,
     fence: &Fence,
-    path: &str,
+    (path, home): (&str, Option<&str>),
     private: &Private,
     support: &Support,
 ) -> Result<Confined, String> {
@@ -93,9 +94,10 @@ pub(super) fn confine(
     let namespaces = match support.namespaces() {
         None => None,
         Some(kind) => {
-            let mut mounts = shared(grant, private, &mut scratch).map_err(|error| failed(&error))?;
+            let (mut mounts, last) = shared(grant, private, &mut scratch).map_err(|error| failed(&error))?;
             mounts.extend(pinned(grant, &kept).map_err(|error| failed(&error))?);
             mounts.extend(masked(&kept, private).map_err(|error| failed(&error))?);
+            mounts.extend(last);
             Some(Namespaces {
                 user: (kind == NamespaceKind::User).then(identity),
                 isolate_network: !grant.network,
@@ -104,7 +106,10 @@ pub(super) fn confine(
         }
     };
     let alone = namespaces.is_none();
-    let ruleset = ruleset(grant, path, private, &kept, alone).map_err(|error| failed(&error))?;
+    let mut extra = programs(path);
+    extra.extend(git(home));
+    extra.retain(|folder| is_open(folder, fence));
+    let ruleset = ruleset(grant, &extra, private, &kept, alone).map_err(|error| failed(&error))?;
     let filter = (alone && !grant.network).then(no_sockets).transpose().map_err(|error| failed(&error))?;
     // Never written: for the superuser it holds the controls of the machine.
     let proc_access = AccessFs::from_read(WANTED);
@@ -120,7 +125,7 @@ pub(super) fn unconfined() -> Descent {
 
 fn ruleset(
     grant: &CommandGrant,
-    path: &str,
+    extra: &[PathBuf],
     private: &Private,
     kept: &Kept,
     alone: bool,
@@ -136,7 +141,7 @@ fn ruleset(
     }
     let mut rules = Rules(ruleset.create()?);
     let run = AccessFs::from_read(WANTED);
-    for folder in BASE.iter().map(PathBuf::from).chain(programs(path)) {
+    for folder in BASE.iter().map(PathBuf::from).chain(extra.iter().cloned()) {
         rules = rules.add(&folder, run)?;
     }
     for device in DEVICES {
@@ -198,6 +203,24 @@ impl Rules {
     }
 }
 
+/// What git reads of the home folder.
+fn git(home: Option<&str>) -> impl Iterator<Item = PathBuf> {
+    let home = home.map(Path::new).filter(|home| home.is_absolute()).into_iter();
+    home.flat_map(|home| GIT.map(|name| home.join(name)))
+}
+
+/// Whether rules let a file or folder beside the grant be read, by either name.
+fn is_open(path: &Path, fence: &Fence) -> bool {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let whole = FileGrant {
+        path: real.clone(),
+        named: path.to_path_buf(),
+        access: Access::Read,
+        extent: Extent::Tree,
+    };
+    [path, &real].iter().all(|path| fence.judge_for_command(path, Access::Read, &whole).is_ok())
+}
+
 /// The folders of the path to programs, each with the libraries that lie beside a folder named `bin`.
 fn programs(path: &str) -> Vec<PathBuf> {
     let mut folders = Vec::new();
@@ -212,33 +235,37 @@ fn programs(path: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// Folders that are shared with others, seen empty or as the command's own.
-fn shared(grant: &CommandGrant, private: &Private, scratch: &mut PathBuf) -> io::Result<Vec<Mount>> {
-    let needed = |folder: &Path| {
-        let granted = grant.files.iter().any(|file| file.path.starts_with(folder));
-        granted || grant.working_directory.starts_with(folder)
-    };
-    let mut mounts = Vec::new();
+/// Folders that are shared with others, seen empty or as the command's own. The one that holds the command's own folders
+/// is apart: it goes last, since what is in it cannot be named any more after it.
+fn shared(
+    grant: &CommandGrant,
+    private: &Private,
+    scratch: &mut PathBuf,
+) -> io::Result<(Vec<Mount>, Option<Mount>)> {
+    let own = private.scratch();
+    let (mut mounts, mut last) = (Vec::new(), None);
     for folder in SHARED.map(Path::new) {
         // Only a folder of its own: /var/tmp may be a link to /tmp, and is then done.
-        let own = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
-        if !own || needed(folder) || (grant.network && folder == Path::new("/run")) {
+        let is_own = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let granted = grant.files.iter().map(|file| &file.path).chain([&grant.working_directory]);
+        let needed = granted.into_iter().any(|path| path.starts_with(folder));
+        let scratched = SCRATCH.iter().any(|scratch| folder == Path::new(scratch));
+        let holds_own = own.starts_with(folder);
+        let looked_up = grant.network && folder == Path::new("/run");
+        if !is_own || needed || looked_up || (holds_own && !scratched) {
             continue;
         }
-        let scratched = SCRATCH.iter().any(|scratch| folder == Path::new(scratch));
-        let (source, flags) = if scratched {
-            (private.scratch(), None)
-        } else {
-            (private.empty(), Some(MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV))
-        };
-        if scratched && folder == Path::new("/tmp") {
+        let nothing = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+        let (source, flags) = if scratched { (own.clone(), None) } else { (private.empty(), Some(nothing)) };
+        let mount = Mount::Over { source: text(&source)?, target: text(folder)?, flags };
+        if holds_own {
             *scratch = folder.to_path_buf();
+            last = Some(mount);
+        } else {
+            mounts.push(mount);
         }
-        mounts.push(Mount::Over { source: text(&source)?, target: text(folder)?, flags });
     }
-    // What lies below a folder that is replaced must be replaced before it.
-    mounts.reverse();
-    Ok(mounts)
+    Ok((mounts, last))
 }
 
 /// The folders on the way to what is kept: under another name a rule would not know them.

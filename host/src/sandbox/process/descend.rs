@@ -101,7 +101,8 @@ impl Descent {
             die_with_parent()?;
             // A container may hide parts of its own /proc, and then allows no other: the old one stays.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            let _ = rustix::mount::mount(c"proc", c"/proc", c"proc", flags, None);
+            // Those who stand by are copies of the host: what it was started with is not for the command.
+            let _ = rustix::mount::mount(c"proc", c"/proc", c"proc", flags, c"hidepid=4");
             stand_by_a_child(false)?;
         } else {
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;

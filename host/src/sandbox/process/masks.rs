@@ -61,6 +61,12 @@ impl Kept {
 /// There is too much to look through, in words.
 pub(super) fn find(grant: &CommandGrant, fence: &Fence) -> Result<Kept, String> {
     let mut search = Search {
+        base: BASE.map(|folder| FileGrant {
+            path: folder.into(),
+            named: folder.into(),
+            access: Access::Read,
+            extent: Extent::Tree,
+        }),
         grant,
         fence,
         kept: Kept::default(),
@@ -88,6 +94,8 @@ pub(super) fn find(grant: &CommandGrant, fence: &Fence) -> Result<Kept, String> 
 }
 
 struct Search<'a> {
+    /// What every command may read.
+    base: [FileGrant; BASE.len()],
     grant: &'a CommandGrant,
     fence: &'a Fence,
     kept: Kept,
@@ -150,13 +158,7 @@ impl Search<'_> {
 
     /// Judges one path, notes what is kept, and says whether it is hidden.
     fn judge(&mut self, path: &Path) -> bool {
-        let base = BASE.map(|folder| FileGrant {
-            path: folder.into(),
-            named: folder.into(),
-            access: Access::Read,
-            extent: Extent::Tree,
-        });
-        let within = self.grant.files.iter().chain(&base);
+        let within = self.grant.files.iter().chain(&self.base);
         let covering = |access| within.clone().filter(move |file| file.access >= access && file.covers(path));
         let open =
             |access| covering(access).any(|file| self.fence.judge_for_command(path, access, file).is_ok());

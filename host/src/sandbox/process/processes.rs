@@ -18,6 +18,10 @@ use crate::permission::{CommandGrant, Fence};
 /// Commands that have ended and are remembered by their ids.
 const REMEMBERED: usize = 100;
 
+/// Commands that run at a time: of a session, of one call.
+const AT_ONCE: usize = 64;
+const OF_ONE_CALL: usize = 4;
+
 /// The commands of one session.
 #[derive(Debug, Default)]
 pub struct Processes {
@@ -95,6 +99,14 @@ impl Processes {
         starter: Starter,
         times: Times,
     ) -> Result<Running, String> {
+        let alive = self.lock().iter().filter(|task| task.end().is_none()).count();
+        let own = self.lock().iter().filter(|task| task.end().is_none() && task.call == starter.call).count();
+        if alive >= AT_ONCE || own >= OF_ONE_CALL {
+            return Err(format!(
+                "too many commands run already: {alive} of at most {AT_ONCE}, {own} of this call of at most \
+                 {OF_ONE_CALL}; hint: TaskStop ends one that was left running"
+            ));
+        }
         let cannot = |error| format!("the output of commands has no place: {error}");
         let file = self.outputs.file(&starter.call).map_err(cannot)?;
         let started = spawn::start(grant, fence, &self.options, self.support())?;

@@ -102,7 +102,8 @@ impl Output {
             let _ = pieces.send((stream, bytes.to_vec())).await;
         }
         Ended {
-            code: status.and_then(|status: ExitStatus| status.code()),
+            // What nobody can say how it ended has not ended well.
+            code: status.map_or(Some(-1), |status: ExitStatus| status.code()),
             signal: status.and_then(|status| status.signal()),
             left_in: left_in(private),
         }

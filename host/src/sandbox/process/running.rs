@@ -125,6 +125,12 @@ impl Running {
         self.timed_out
     }
 
+    /// Bytes that came and were not read.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.task.capture().total() as usize
+    }
+
     /// Leaves it running; its id.
     pub(super) fn detach(&mut self) -> String {
         self.kept = true;

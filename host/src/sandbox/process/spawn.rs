@@ -71,11 +71,14 @@ pub(super) fn start(
 ) -> Result<Started, String> {
     let cannot = |error: &dyn std::fmt::Display| format!("the command cannot be started: {error}");
     let private = Private::new().map_err(|error| cannot(&error))?;
-    let path = options.environment.iter().rev().find(|(name, _)| name == "PATH");
-    let path = path.map_or(PATH, |(_, value)| value.as_str());
+    let variable = |wanted: &str| {
+        let found = options.environment.iter().rev().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
+    let (path, home) = (variable("PATH").unwrap_or(PATH), variable("HOME"));
     let (descent, scratch) = match (support.told(), options.unconfined) {
         (Ok(_), false) => {
-            let confined = confine(grant, fence, path, &private, support)?;
+            let confined = confine(grant, fence, (path, home), &private, support)?;
             (confined.descent, confined.scratch)
         }
         (_, true) => (unconfined(), private.scratch()),

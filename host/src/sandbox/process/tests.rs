@@ -25,7 +25,15 @@ struct Site {
 
 /// A folder `ws` that is granted and a folder `other` that is not, side by side.
 fn site_with(support: Support, options: ProcessOptions, rules: &[(RuleEffect, &str)]) -> Site {
-    let folder = tempfile::tempdir().unwrap();
+    site_in(tempfile::tempdir().unwrap(), support, options, rules)
+}
+
+fn site_in(
+    folder: tempfile::TempDir,
+    support: Support,
+    options: ProcessOptions,
+    rules: &[(RuleEffect, &str)],
+) -> Site {
     let top = folder.path().canonicalize().unwrap();
     for (name, text) in [("ws/a.txt", "own"), ("other/b.txt", "foreign"), ("ws/keys/live.txt", "secret")] {
         let file = top.join(name);
@@ -147,7 +155,11 @@ async fn what_may_only_be_read_is_not_written() {
 
 #[tokio::test]
 async fn a_denied_file_in_a_granted_folder_is_not_read_by_any_name() {
-    let rules = [(RuleEffect::Deny, "Read(keys/**)"), (RuleEffect::Deny, "Read(.env)"), (RuleEffect::Deny, "Read(conf/deep/fixed)")];
+    let rules = [
+        (RuleEffect::Deny, "Read(keys/**)"),
+        (RuleEffect::Deny, "Read(.env)"),
+        (RuleEffect::Deny, "Read(conf/deep/fixed)"),
+    ];
     for kernel in kernels() {
         let site = site(&kernel, &rules);
         let ws = site.top.join("ws");
@@ -223,12 +235,71 @@ async fn the_environment_is_clean_and_standard_input_is_at_its_end() {
         assert_eq!(out, "CARGO_HOME LANG PATH PWD SHLVL TMPDIR _ end\n");
         // ls itself holds the folder it lists.
         fine(site.run("ls /proc/self/fd | tr '\\n' ' '").await, "0 1 2 3 ");
-        fine(
-            site.run("echo x > /dev/stderr; echo y > /dev/stdout; echo z > /dev/null").await,
-            "y\n",
-        );
+        fine(site.run("echo x > /dev/stderr; echo y > /dev/stdout; echo z > /dev/null").await, "y\n");
         refused(site.run("echo x > /proc/self/comm").await, "nothing");
         fine(site.run("echo x > $TMPDIR/x && cat $TMPDIR/x").await, "x\n");
+    }
+}
+
+#[tokio::test]
+async fn what_others_leave_in_shared_folders_is_not_seen_and_a_place_to_write_is_there() {
+    // Not in the folder for temporary files: that is what others share.
+    let target = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let left = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(left.path(), "foreign").unwrap();
+    for kernel in kernels() {
+        let rules = [(RuleEffect::Deny, "Read(keys/**)")];
+        let folder = tempfile::tempdir_in(&target).unwrap();
+        let site = site_in(folder, kernel.clone(), ProcessOptions::default(), &rules);
+        refused(site.run(&format!("cat {}", left.path().display())).await, "foreign");
+        refused(site.run("cat keys/live.txt").await, "secret");
+        fine(site.run("cd keys 2>/dev/null; cat ../a.txt 2>/dev/null || cat a.txt").await, "own");
+        fine(site.run("echo x > $TMPDIR/x && cat $TMPDIR/x && mktemp >/dev/null").await, "x\n");
+        if kernel.namespaces().is_some() {
+            fine(
+                site.run("echo $TMPDIR; ls /tmp /var/tmp /dev/shm 2>&1 | grep -v : | xargs").await,
+                "/tmp\n\n",
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_has_few_commands_at_a_time() {
+    let site = site(Support::of_this_kernel(), &[]);
+    if !site.processes.confines() {
+        assert!(site.start_granted(&site.grant("sleep 1000")).is_err());
+        return;
+    }
+    let running: Vec<Running> = (0..4).map(|_| site.start("sleep 1000")).collect();
+    let why = site.start_granted(&site.grant("sleep 1000")).unwrap_err();
+    assert!(why.contains("too many commands"), "{why}");
+    for mut running in running {
+        running.kill();
+        running.wait().await;
+    }
+    fine(site.run("echo next").await, "next\n");
+}
+
+#[tokio::test]
+async fn of_the_home_folder_only_what_git_reads_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    std::fs::write(at(".gitconfig"), "[user]\nname = Ada\nemail = ada@example.com\n").unwrap();
+    std::fs::write(at(".git-credentials"), "https://ada:secret@example.com").unwrap();
+    let home = home.path().to_str().unwrap().to_owned();
+    let options = ProcessOptions { environment: vec![("HOME".to_owned(), home)], unconfined: false };
+    for kernel in kernels() {
+        let site = site_with(kernel.clone(), options.clone(), &[]);
+        fine(
+            site.run("git init -q . && git add a.txt && git commit -qm 1 && git log --format=%an").await,
+            "Ada\n",
+        );
+        refused(site.run("cat ~/.git-credentials").await, "secret");
+        refused(site.run("ls ~").await, "gitconfig");
+        refused(site.run("echo x >> ~/.gitconfig").await, "nothing");
+        let site = site_with(kernel, options.clone(), &[(RuleEffect::Deny, "Read(//**/.gitconfig)")]);
+        refused(site.run("cat ~/.gitconfig").await, "Ada");
     }
 }
 
@@ -239,7 +310,28 @@ async fn the_memory_and_the_processes_of_others_are_out_of_reach() {
         let site = site(&kernel, &[]);
         refused(site.run(&format!("cat /proc/{own}/environ | tr '\\0' '\\n' | grep PATH")).await, "PATH");
         refused(site.run(&format!("kill -0 {own}")).await, "nothing");
+        // What the host was started with, either.
+        let run = site.run("cat /proc/[0-9]*/cmdline | tr '\\0' ' '").await;
+        if kernel.namespaces().is_some() {
+            let this = std::env::args().next().unwrap();
+            assert!(run.is_none_or(|(_, out, _)| out.contains("cat /proc") && !out.contains(&this)));
+        }
         refused(site.run("mount -t tmpfs none /mnt 2>&1 || umount a.txt").await, "nothing");
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_is_not_read_waits_and_loses_nothing() {
+    for kernel in kernels() {
+        let site = site(&kernel, &[]);
+        if !site.processes.confines() {
+            continue;
+        }
+        let mut running = site.start("head -c 10000000 /dev/zero");
+        let (first, _) = running.read().await.unwrap();
+        assert!(running.held() < 1 << 20, "{}", running.held());
+        let (ended, rest, _) = to_the_end(&mut running).await;
+        assert_eq!((ended.code, first.len() + rest.len()), (Some(0), 10_000_000));
     }
 }
 
