@@ -192,15 +192,15 @@ fn command_rules_keep_word_boundaries() {
         ("npm run test *", "npm run test -- -u", true),
         ("npm run test *", "npm run tester", false),
         ("npm run test:*", "npm run test x", true),
-        ("ls*", "lsof", true),
-        ("ls *", "lsof", false),
+        ("make*", "makeinfo", true),
+        ("make *", "makeinfo", false),
         ("git * main", "git checkout main", true),
         ("git * main", "git checkout other", false),
         ("git * main *", "git push main now", true),
-        ("git status", "git status", true),
-        ("git status", "git status -s", false),
-        ("echo \\*", "echo *", true),
-        ("echo \\*", "echo a", false),
+        ("make all", "make all", true),
+        ("make all", "make all -s", false),
+        ("make \\*", "make *", true),
+        ("make \\*", "make a", false),
     ] {
         let scratch = Scratch::new().allow(&format!("Bash({rule})"));
         let expected = if fits { Effect::Allow } else { Effect::Ask };
@@ -244,7 +244,9 @@ fn a_denied_command_is_found_in_every_part_and_behind_every_wrapper() {
 #[test]
 fn a_command_too_long_for_any_system_is_asked_and_never_granted() {
     let scratch = Scratch::new().allow("Bash(make *)");
-    for command in ["make \0", &format!("make {}", "a".repeat(65_536)), &format!("make ({}", "a ".repeat(1_001))] {
+    for command in
+        ["make \0", &format!("make {}", "a".repeat(65_536)), &format!("make ({}", "a ".repeat(1_001))]
+    {
         let (decision, grant) = scratch.decide(&Call::runs(command));
         assert_eq!((decision.effect, grant.command), (Effect::Ask, None));
     }

@@ -22,8 +22,8 @@ pub(super) struct Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Call {
     texts: Vec<String>,
-    /// The command's bare name, and what is no flag.
-    bare: String,
+    /// The command's bare name, and what is no flag; with and without what may be a flag's value.
+    bare: Vec<String>,
     flags: Vec<String>,
     /// A name with wildcards, which a shell would fill in, and what follows it.
     globbed: Option<(String, String)>,
@@ -177,6 +177,7 @@ impl Call {
         let sources: Vec<&str> = items[1..].iter().map(|item| item.word.source.as_str()).collect();
         texts.push(joined(&first.word.source, &sources));
         texts.push(joined(&name, &sources));
+        let mut bare = vec![joined(&name, &operands(&rest))];
         // Options before what a rule names next, with and without a value.
         let mut after_flag = false;
         for (at, word) in rest.iter().enumerate().take(8) {
@@ -186,21 +187,11 @@ impl Call {
             }
             after_flag = flag;
             texts.push(joined(&name, &rest[at + 1..]));
+            bare.push(joined(&name, &operands(&rest[at + 1..])));
         }
-        let mut flags = Vec::new();
-        let mut operands = Vec::new();
-        let mut ended = false;
-        for word in &rest {
-            if ended || !word.starts_with('-') || word.len() == 1 {
-                operands.push(*word);
-            } else if *word == "--" {
-                ended = true;
-            } else {
-                flags.push((*word).to_owned());
-            }
-        }
-        let bare = joined(&name, &operands);
-        texts.push(bare.clone());
+        let given = rest.iter().take_while(|word| **word != "--").filter(|word| is_flag(word));
+        let flags = given.map(|flag| (*flag).to_owned()).collect();
+        texts.extend(bare.iter().cloned());
         texts.sort_unstable();
         texts.dedup();
         let globbed = first.word.has_wildcard().then(|| (name, joined("", &rest)));
@@ -213,7 +204,7 @@ impl Call {
             return true;
         }
         if let Some((flags, rest)) = rule.flags()
-            && rest.matches(&self.bare)
+            && self.bare.iter().any(|bare| rest.matches(bare))
             && flags.iter().all(|flag| self.has(flag))
         {
             return true;
@@ -264,6 +255,18 @@ impl Call {
             named && (value.is_none() || value == with)
         })
     }
+}
+
+fn is_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word != "--"
+}
+
+/// What is no flag.
+fn operands<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let ended = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let (before, after) = words.split_at(ended);
+    let before = before.iter().filter(|word| !is_flag(word));
+    before.chain(after.iter().skip(1)).copied().collect()
 }
 
 /// Long options and their letters, whatever the command.

@@ -7,7 +7,7 @@ use super::super::protected::is_protected;
 use super::super::subject::Resolved;
 use super::super::text::Wildcard;
 use super::call::{self, Call, Item, base};
-use super::inert::{is_own_variable, is_shell};
+use super::inert::{is_inert, is_own_variable, is_shell};
 use super::walk::{Folders, Simple};
 use super::word::{PathText, Variables, Word};
 use super::{Surroundings, critical, readonly, touch};
@@ -92,10 +92,10 @@ impl Part {
             let elsewhere = redirect.writes && part.moved && !is_device(source);
             part.unknown.redirects |= !known || network || elsewhere;
         }
-        let runs = starts.len() > 1 || dynamic;
+        let runs = dynamic || items.first().is_some_and(|first| !is_inert(base(&first.text), &items));
         let shell = runs && items.iter().any(|item| is_shell(base(&item.text)));
         let texts =
-            items.iter().filter(|item| runs && is_line(&item.text)).map(|item| item.text.clone()).collect();
+            if runs { items.iter().flat_map(|item| lines_in(&item.text)).collect() } else { Vec::new() };
         (part, Found { texts, shell })
     }
 
@@ -236,7 +236,9 @@ fn is_device(path: &str) -> bool {
     device || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether a word could be a command line of its own.
-fn is_line(text: &str) -> bool {
-    text.contains(|c: char| c.is_whitespace() || ";&|`$(){}<>".contains(c))
+/// A word as a command line of its own, and what it gives a name to.
+fn lines_in(text: &str) -> Vec<String> {
+    let is_line = |text: &&str| text.contains(|c: char| c.is_whitespace() || ";&|`$(){}<>".contains(c));
+    let given = text.split_once('=').map(|(_, value)| value.trim_start_matches('!'));
+    [Some(text), given].into_iter().flatten().filter(is_line).map(str::to_owned).collect()
 }

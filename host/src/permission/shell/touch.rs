@@ -106,8 +106,11 @@ fn files(name: &str, rest: &[Word]) -> Vec<Named> {
                         | "-D"
                         | "--dump-header"
                 );
-                let at = word.source.find('@').filter(|_| !out);
-                add(if out { write } else { read }, file, &[at.map_or(word.clone(), |at| cut(word, at + 1))]);
+                add(if out { write } else { read }, file, std::slice::from_ref(word));
+            }
+            for word in rest {
+                let file_of = word.source.find('@').map(|at| cut(word, at + 1));
+                add(read, file, file_of.as_slice());
             }
         }
         _ => {}

@@ -30,7 +30,6 @@ pub(super) struct Simple {
 pub(super) struct Redirect {
     pub(super) target: Word,
     pub(super) writes: bool,
-    pub(super) reads: bool,
 }
 
 /// Folders that a command could run in; `None`: one that the text does not tell.
@@ -101,14 +100,6 @@ impl<'t> Walk<'t> {
             }
             "redirected_statement" => self.redirected(node, start),
             "list" => self.list(node, start),
-            "pipeline" => {
-                let mut any = start.clone();
-                for child in children(node) {
-                    let flow = self.visit(child, start);
-                    join(&mut any, &flow.any);
-                }
-                Flow { well: any.clone(), any }
-            }
             "subshell" => {
                 self.each(node, start);
                 stay(start)
@@ -125,6 +116,13 @@ impl<'t> Walk<'t> {
                 self.substitutions(node, start);
                 stay(start)
             }
+            // Of a function, or alone in a substitution.
+            "file_redirect" | "herestring_redirect" => {
+                let redirects = self.redirect(node, start).into_iter().collect();
+                let folders = start.clone();
+                self.simples.push(Simple { redirects, folders, nameless: true, ..Simple::default() });
+                stay(start)
+            }
             "comment" => stay(start),
             _ if is_word(node.kind()) => {
                 self.substitutions(node, start);
@@ -134,7 +132,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// One after another, each where the ones before it could have gone.
+    /// One after another, each where the ones before it could have gone. (In a pipe it could not, but the grammar
+    /// takes `a && b 2>&1 | c` as a pipe from both to `c`.)
     fn each(&mut self, node: Node<'_>, start: &Folders) -> Flow {
         let mut any = start.clone();
         for child in children(node) {
@@ -227,14 +226,14 @@ impl<'t> Walk<'t> {
         let flow = match bodies.as_slice() {
             [body] if body.kind() == "command" => self.command(*body, start, redirects),
             bodies => {
-                let simple =
-                    Simple { redirects, nameless: true, folders: start.clone(), ..Simple::default() };
-                self.simples.push(simple);
                 let mut any = start.clone();
                 for body in bodies {
                     let flow = self.visit(*body, &any.clone());
                     join(&mut any, &flow.any);
                 }
+                // Of `a && b > x`, the redirect is b's: it goes by where a may have gone.
+                let simple = Simple { redirects, nameless: true, folders: any.clone(), ..Simple::default() };
+                self.simples.push(simple);
                 Flow { well: any.clone(), any }
             }
         };
@@ -271,7 +270,7 @@ impl<'t> Walk<'t> {
             // `> >(tee x)`: a command, which is a part of its own.
             return None;
         }
-        Some(Redirect { target, writes: operator.contains('>'), reads: operator.contains('<') })
+        Some(Redirect { target, writes: operator.contains('>') })
     }
 
     fn command(&mut self, node: Node<'_>, start: &Folders, redirects: Vec<Redirect>) -> Flow {

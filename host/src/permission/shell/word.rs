@@ -220,13 +220,16 @@ impl Word {
                     }
                     whole.push_str(text);
                 }
-                Piece::Variable(name, None, _) if name == "HOME" && whole.is_empty() && home_known => {
+                Piece::Variable(name, None, _)
+                    if matches!(name.as_str(), "HOME" | "PWD") && whole.is_empty() && home_known =>
+                {
+                    let folder = if name == "HOME" { '~' } else { '.' };
                     let follows = self.pieces[at + 1..]
                         .iter()
                         .find(|piece| !matches!(piece, Piece::Text(text, _) if text.is_empty()));
                     match follows {
-                        None => whole.push('~'),
-                        Some(Piece::Text(text, _)) if text.starts_with('/') => whole.push('~'),
+                        None => whole.push(folder),
+                        Some(Piece::Text(text, _)) if text.starts_with('/') => whole.push(folder),
                         _ => return PathText::Unknown,
                     }
                 }
