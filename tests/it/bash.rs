@@ -418,15 +418,15 @@ async fn where_the_folder_that_was_entered_is_gone_commands_start_in_the_working
 
 #[tokio::test]
 async fn what_a_later_command_names_starts_where_the_last_one_ended() {
-    let site = site(&[(RuleEffect::Deny, "Read(./.env)")]);
-    site.put("ws/.env", "secret");
-    site.put("ws/sub/.env", "open");
+    let site = site(&[(RuleEffect::Deny, "Read(/top.txt)")]);
+    site.put("ws/top.txt", "secret");
+    site.put("ws/sub/own.txt", "open");
     let host = site.host().await;
-    done(line(&host, "cat sub/.env").await, "open");
+    done(line(&host, "cat sub/own.txt").await, "open");
     if let Some(moved) = line(&host, "cd sub").await {
         assert_eq!(moved.ending, Ending::Done, "{moved:#?}");
-        let denied = line(&host, "cat ../.env").await.unwrap();
+        let denied = line(&host, "cat ../top.txt").await.unwrap();
         assert_eq!(denied.ending, Ending::Denied, "{denied:#?}");
-        done(line(&host, "cat .env").await, "open");
+        done(line(&host, "cat own.txt").await, "open");
     }
 }

@@ -52,7 +52,13 @@ impl Pipeline {
             Ok(outcome) => (outcome, false),
             Err(Failure::Failed(outcome)) => (outcome, true),
             Err(Failure::Rejected(rejection)) => return Err(CallError::Rejected(rejection)),
-            Err(Failure::Interrupted) => return Err(CallError::Interrupted),
+            Err(Failure::Interrupted) if attendance.cancel.is_cancelled() => {
+                return Err(CallError::Interrupted);
+            }
+            Err(Failure::Interrupted) => {
+                let detail = "it says that it was interrupted, and nobody interrupted it".to_owned();
+                return Err(CallError::Broken { tool: tool.descriptor.name.clone(), detail });
+            }
         };
         if failed && !refusals.is_empty() {
             // A guest is told only an error number; the model can act on the reason.

@@ -3,6 +3,10 @@
 //!
 //! Leaves to others: words (`word`), what a command is and does (`call`, `touch`, `readonly`).
 
+mod moves;
+mod redirects;
+
+use moves::{goes, moves_home};
 use std::path::{Path, PathBuf};
 
 use tree_sitter::Node;
@@ -198,81 +202,6 @@ impl<'t> Walk<'t> {
         self.variables.entry(name.to_owned()).or_default().extend(values);
     }
 
-    fn redirected(&mut self, node: Node<'_>, start: &Folders) -> Flow {
-        let mut redirects = Vec::new();
-        let mut after = Vec::new();
-        let mut bodies = Vec::new();
-        for child in children(node) {
-            match child.kind() {
-                "file_redirect" | "herestring_redirect" => redirects.extend(self.redirect(child, start)),
-                "heredoc_redirect" => {
-                    for inner in children(child) {
-                        match inner.kind() {
-                            "file_redirect" | "herestring_redirect" => {
-                                redirects.extend(self.redirect(inner, start));
-                            }
-                            "heredoc_body" => {
-                                self.fed.push(self.said(inner).to_owned());
-                                self.substitutions(inner, start);
-                            }
-                            "heredoc_start" | "heredoc_end" | "file_descriptor" => {}
-                            _ => after.push(inner),
-                        }
-                    }
-                }
-                _ => bodies.push(child),
-            }
-        }
-        let flow = match bodies.as_slice() {
-            [body] if body.kind() == "command" => self.command(*body, start, redirects),
-            bodies => {
-                let mut any = start.clone();
-                for body in bodies {
-                    let flow = self.visit(*body, &any.clone());
-                    join(&mut any, &flow.any);
-                }
-                // Of `a && b > x`, the redirect is b's: it goes by where a may have gone.
-                let simple = Simple { redirects, nameless: true, folders: any.clone(), ..Simple::default() };
-                self.simples.push(simple);
-                Flow { well: any.clone(), any }
-            }
-        };
-        let mut any = flow.any;
-        join(&mut any, &flow.well);
-        for node in after {
-            let flow = self.visit(node, &any.clone());
-            join(&mut any, &flow.any);
-        }
-        Flow { well: any.clone(), any }
-    }
-
-    fn redirect(&mut self, node: Node<'_>, start: &Folders) -> Option<Redirect> {
-        self.substitutions(node, start);
-        if node.kind() == "herestring_redirect" {
-            for word in children(node).into_iter().filter(|child| is_word(child.kind())) {
-                let word = Word::read(word, self.text);
-                self.fed.extend(word.could_be(&self.variables));
-            }
-            return None;
-        }
-        let operator =
-            children(node).into_iter().map(|child| child.kind()).find(|kind| kind.contains(['<', '>']))?;
-        let target = Word::read(node.child_by_field_name("destination")?, self.text);
-        // `2>&1`, `<&3-`: another descriptor, no file.
-        let descriptor = target.source.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-        if operator.ends_with('&') && descriptor || operator.ends_with('-') {
-            return None;
-        }
-        if target.pieces == [super::word::Piece::Output]
-            && target.source.contains('(')
-            && !target.source.starts_with('$')
-        {
-            // `> >(tee x)`: a command, which is a part of its own.
-            return None;
-        }
-        Some(Redirect { target, writes: operator.contains('>') })
-    }
-
     fn command(&mut self, node: Node<'_>, start: &Folders, redirects: Vec<Redirect>) -> Flow {
         let mut simple = Simple { redirects, folders: start.clone(), ..Simple::default() };
         for child in children(node) {
@@ -388,53 +317,6 @@ impl<'t> Walk<'t> {
             self.unsure.get_or_insert_with(|| format!("what `{said}` evaluates is not told"));
         }
     }
-
-    /// Where `cd` and the like lead.
-    fn moves(&mut self, simple: &Simple, start: &Folders) -> Flow {
-        let names = ["command", "builtin", "--"];
-        let mut words = simple
-            .words
-            .iter()
-            .skip_while(|word| word.literal().is_some_and(|text| names.contains(&text.as_str())));
-        let unknown = || Flow { well: vec![None], any: start.iter().cloned().chain([None]).collect() };
-        let Some(name) = words.next().map(|word| word.could_be(&self.variables).join("")) else {
-            return stay(start);
-        };
-        match name.as_str() {
-            "cd" | "pushd" => {}
-            "popd" | "eval" | "source" | "." | "trap" | "" => return unknown(),
-            _ if self.leaves => return unknown(),
-            _ => return stay(start),
-        }
-        let mut to = words.skip_while(|word| word.source.starts_with('-') && word.source.len() > 1);
-        let (target, more) = (to.next(), to.next());
-        let text = match target {
-            None => PathText::Known("~".to_owned()),
-            Some(_) if more.is_some() => PathText::Unknown,
-            Some(word) => word.path(self.home_known()),
-        };
-        let PathText::Known(text) = text else { return unknown() };
-        if self.moved_home
-            || text.is_empty()
-            || text == "-"
-            || name == "pushd" && text.starts_with(['+', '~'])
-        {
-            return unknown();
-        }
-        let mut well: Folders = start.iter().map(|folder| self.step(folder.as_deref(), &text)).collect();
-        well.dedup();
-        let mut any = start.clone();
-        join(&mut any, &well);
-        Flow { well, any }
-    }
-
-    fn step(&self, from: Option<&Path>, to: &str) -> Option<PathBuf> {
-        match to.strip_prefix('~') {
-            Some(rest) => Some(self.home?.join(rest.trim_start_matches('/'))),
-            None if to.starts_with('/') => Some(PathBuf::from(to)),
-            None => Some(from?.join(to)),
-        }
-    }
 }
 
 fn stay(start: &Folders) -> Flow {
@@ -479,19 +361,4 @@ fn is_word(kind: &str) -> bool {
 
 fn has(node: Node<'_>, kinds: &[&str]) -> bool {
     children(node).into_iter().any(|child| kinds.contains(&child.kind()) || has(child, kinds))
-}
-
-/// Whether there is anything in it that changes folders.
-fn goes(text: &str) -> bool {
-    let names = ["cd", "pushd", "popd", "eval", "source", "."];
-    text.split(|c: char| c.is_whitespace() || ";&|(){}\"'\\`".contains(c)).any(|word| names.contains(&word))
-}
-
-/// Whether the line gives another value to what `cd` and `~` go by.
-fn moves_home(text: &str) -> bool {
-    text.contains("CDPATH")
-        || text.contains("PWD=")
-        || text
-            .match_indices("HOME")
-            .any(|(at, _)| !(text[..at].ends_with('$') || text[..at].ends_with("${")))
 }
