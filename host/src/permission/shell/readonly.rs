@@ -94,8 +94,9 @@ pub(super) fn reads(words: &[Word]) -> bool {
         }
         "hostname" => texts.is_empty(),
         "rg" => texts.iter().all(|word| {
-            !["--pre", "--hostname-bin", "--search-zip"].iter().any(|bad| word.starts_with(bad))
-                && !(word.starts_with('-') && !word.starts_with("--") && word.contains('z'))
+            let long = ["--pre", "--hostname-bin", "--search-zip"].iter().any(|bad| word.starts_with(bad));
+            let short = word.starts_with('-') && !word.starts_with("--") && word.contains('z');
+            !(long || short)
         }),
         "sed" => prints(&texts),
         "git" => git::reads(&texts),
