@@ -14,7 +14,7 @@ use std::{env, fs};
 use sha2::{Digest, Sha256};
 
 /// Folders of `plugins/` that are embedded.
-const CORE: [&str; 3] = ["read", "edit", "search"];
+const CORE: [&str; 4] = ["read", "edit", "search", "bash"];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");

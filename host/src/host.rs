@@ -4,6 +4,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::config::Config;
+use crate::contract::View;
 use crate::execution::{Attendance, Call, CallResult, Explanation, Pipeline, SessionMemory, Spill};
 use crate::hooks::{
     CLASSIFIER_TIMEOUT, Classifier, HOOK_TIMEOUT, Hooks, NoClassifier, NoHooks, guarded, guarded_classifier,
@@ -11,7 +12,7 @@ use crate::hooks::{
 use crate::orchestration::run_in_order;
 use crate::permission::{Authorizer, Nobody, Policy};
 use crate::registry::{NativeTool, Pool, Registry};
-use crate::sandbox::{Engine, EngineError};
+use crate::sandbox::{Engine, EngineError, Processes};
 
 /// A session's host: a pool of tools, and the one path that every call takes.
 ///
@@ -104,9 +105,23 @@ impl Host {
         run_in_order(&self.pipeline, &self.pool(), calls, attendance, delivered).await
     }
 
+    /// Lets the running command of a call go on in the background: the call ends with an id, and nothing is started
+    /// anew. Says whether there is such a command.
+    pub fn background(&self, call: &str) -> bool {
+        self.pipeline.processes.background(call)
+    }
+
     /// What would become of a call: every step's answer, the rule that decides, the grant. Runs nothing.
     pub async fn explain(&self, call: Call) -> Explanation {
         self.pipeline.explain(&self.pool(), call).await
+    }
+
+    /// A call in the tool's own words for people, as Markdown; `None` where it has none, and whenever asking it
+    /// fails: the plain content is what there is then.
+    pub async fn render(&self, view: &View) -> Option<String> {
+        let pool = self.pool();
+        let tool = pool.find(view.tool()?)?;
+        self.pipeline.render(tool, view).await
     }
 
     /// Accepts a new or changed plugin as it is now, for good: `tool` and every other tool in the same bytes. The
@@ -191,6 +206,7 @@ impl HostBuilder {
             classifier,
             memory: SessionMemory::default(),
             spill: Spill::new(config.execution.spill.clone()),
+            processes: Arc::new(Processes::new(config.sandbox.process.clone())),
             config,
         };
         Ok(Host { registry, pipeline, pool: RwLock::new(Arc::new(pool)) })

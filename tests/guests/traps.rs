@@ -1,7 +1,7 @@
 //! Crashes where it is told to, in the way it is told to.
 
 use mortise_sdk::{
-    Answers, Content, Descriptor, Failure, Invocation, Need, Outcome, Rejection, Subject, Tool,
+    Answers, Content, Descriptor, Failure, Invocation, Need, Outcome, Rejection, Subject, Tool, View,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// `inspect`, `preview` or `call`; anything else is no crash.
+    /// `inspect`, `preview`, `call` or `render`; anything else is no crash.
     at: String,
     /// `panic`, `overflow` or `exit`.
     how: String,
@@ -35,6 +35,14 @@ impl Tool for Traps {
     fn call(input: Input, _: &Invocation) -> Result<Outcome, Failure> {
         crash("call", &input);
         Ok("unharmed".into())
+    }
+
+    fn render(view: &View) -> Option<String> {
+        let View::Succeeded((call, outcome)) = view else { return None };
+        if call.input.contains(r#""at":"render""#) {
+            panic!("as told");
+        }
+        Some(format!("**{}** came to {} block", call.tool, outcome.content.len()))
     }
 }
 

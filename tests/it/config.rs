@@ -195,6 +195,40 @@ fn values_that_mean_nothing_are_refused() {
 }
 
 #[test]
+fn commands_get_the_environment_that_the_operator_names() {
+    let machine = Machine::new();
+    let process = |config: Config| config.sandbox.process;
+    let named = |name: &str| std::env::var(name).ok().map(|value| (name.to_owned(), value));
+    let usual: Vec<_> = ["PATH", "HOME", "LANG", "TERM"].into_iter().filter_map(named).collect();
+    assert_eq!(process(machine.load()).environment, usual);
+    assert!(!process(machine.load()).unconfined);
+    let own = "[process]\nenvironment = [\"CARGO_MANIFEST_DIR\", \"NOT_SET_ANYWHERE\"]\nunconfined = true\n";
+    let config = process(machine.named(own).unwrap());
+    assert_eq!(config.environment.len(), usual.len() + usize::from(named("CARGO_MANIFEST_DIR").is_some()));
+    assert!(config.unconfined);
+    assert!(machine.refused("[process]\nenviroment = []\n").contains("environment"));
+}
+
+#[test]
+fn a_found_project_neither_names_variables_nor_lifts_confinement() {
+    let machine = Machine::new();
+    let before = machine.load().sandbox.process;
+    machine.write("project/mortise.toml", "[process]\nenvironment = [\"USER\"]\nunconfined = true\n");
+    let config = machine.load();
+    assert_eq!(config.sandbox.process, before);
+    let said = &config.warnings;
+    assert!(
+        said.iter().any(|said| said.contains("process.environment") && said.contains("process.unconfined")),
+        "{said:?}"
+    );
+    // What tightens counts.
+    machine.write("home/.config/mortise/mortise.toml", "[process]\nunconfined = true\n");
+    assert!(machine.load().sandbox.process.unconfined, "the user's own word");
+    machine.write("project/mortise.toml", "[process]\nunconfined = false\n");
+    assert!(!machine.load().sandbox.process.unconfined);
+}
+
+#[test]
 fn sections_of_later_versions_are_said() {
     let machine = Machine::new();
     let config =

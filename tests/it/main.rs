@@ -1,5 +1,6 @@
 //! One file per layer and surface.
 
+mod bash;
 mod binary;
 mod config;
 mod execution_errors;
@@ -21,6 +22,7 @@ mod registry;
 mod sandbox_honesty;
 mod sandbox_limits;
 mod sandbox_loading;
+mod sandbox_process;
 mod sandbox_reach;
 mod support;
 mod surfaces_cli;

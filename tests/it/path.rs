@@ -33,7 +33,7 @@ async fn the_core_tools_are_in_the_pool() {
     let host = host(folder.path(), &[]).await;
     let pool = host.pool();
     let names: Vec<_> = pool.tools().iter().map(|tool| tool.descriptor.name.as_str()).collect();
-    assert_eq!(names, ["Edit", "Glob", "Grep", "Read", "Write"], "{:?}", pool.entries());
+    assert_eq!(names, ["Bash", "Edit", "Glob", "Grep", "Read", "TaskStop", "Write"], "{:?}", pool.entries());
 }
 
 #[tokio::test]

@@ -156,7 +156,7 @@ async fn nothing_takes_the_place_of_an_embedded_tool() {
     let tools = ["Read", "read", "Grep", "G1ob", "Wr\u{456}te"].map(descriptor);
     let former = ["Edit", "edit"].iter().map(|name| formerly(&format!("better-{}", name.len()), &[name]));
     let host = host(tools.into_iter().chain(former.take(1))).await;
-    assert_eq!(callable(&host), ["Edit", "Glob", "Grep", "Read", "Write"]);
+    assert_eq!(callable(&host), ["Bash", "Edit", "Glob", "Grep", "Read", "TaskStop", "Write"]);
     assert!(fault(&host, "Read").unwrap().contains("embedded:read"));
     assert!(fault(&host, "better-4").unwrap().contains("embedded:edit"));
     for name in ["Read", "Grep", "Edit"] {
@@ -194,7 +194,10 @@ async fn one_plugin_may_hold_good_names_and_bad_ones() {
     let pool = host.pool();
     let malformed = pool.entries().iter().filter(|entry| entry.name == "names" && !entry.state.is_callable());
     assert_eq!(malformed.count(), 2, "{:#?}", pool.entries());
-    assert_eq!(callable(&host), ["Edit", "Glob", "Grep", "Read", "Write", "registry_plain"]);
+    assert_eq!(
+        callable(&host),
+        ["Bash", "Edit", "Glob", "Grep", "Read", "TaskStop", "Write", "registry_plain"]
+    );
     assert_eq!(text_of(&call(&host, "registry_plain").await), "registry_plain");
 }
 
@@ -310,7 +313,7 @@ async fn a_tool_that_is_switched_off_is_listed_and_not_callable() {
         let result = call(&host, name).await;
         assert!(result.ending == Ending::Broken && text_of(&result).contains("switched off"), "{result:#?}");
     }
-    assert_eq!(callable(&host), ["Edit", "Glob", "Read", "Write", "registry_present"]);
+    assert_eq!(callable(&host), ["Bash", "Edit", "Glob", "Read", "TaskStop", "Write", "registry_present"]);
 }
 
 #[tokio::test]
@@ -398,7 +401,7 @@ async fn a_component_of_another_contract_version_is_broken_and_the_others_are_li
     let host = host_of(with_plugins(folder.path()), []).await;
     let why = fault(&host, "a").unwrap();
     assert!(why.contains("0.7.0") && why.contains("0.1.0"), "{why}");
-    assert_eq!(callable(&host), ["Edit", "Glob", "Grep", "Read", "Write", "word_count"]);
+    assert_eq!(callable(&host), ["Bash", "Edit", "Glob", "Grep", "Read", "TaskStop", "Write", "word_count"]);
 }
 
 #[tokio::test]
@@ -429,10 +432,12 @@ async fn the_pool_is_in_one_order_whatever_the_files_are_called() {
         pool([("registry_former", "a.wasm"), ("registry_first", "z.wasm"), ("word_count", "b.wasm")]).await;
     let names: Vec<_> = one.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let expected = [
+        "Bash",
         "Edit",
         "Glob",
         "Grep",
         "Read",
+        "TaskStop",
         "Write",
         "alpha",
         "omega",

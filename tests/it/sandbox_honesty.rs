@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use mortise::config::RuleEffect;
+use mortise::contract::{Invocation, Outcome, View};
 use mortise::execution::Ending;
 use mortise::host::Host;
 use mortise::permission::{Answer, Authorizer, Question};
@@ -154,6 +155,19 @@ async fn crash_in_the_questionnaire_counts_as_unanswered() {
         assert_eq!(crashed.ending, Ending::Done, "{how}: {crashed:#?}");
         still_serves(&host).await;
     }
+}
+
+#[tokio::test]
+async fn crash_in_words_for_people_leaves_the_plain_ones() {
+    let site = Site::with(&["traps"]);
+    let host = site.host().await;
+    let view = |at: &str| {
+        let input = json!({"at": at, "how": "panic"});
+        View::Succeeded(Invocation { tool: "traps".into(), id: "toolu_1".into(), input }, Outcome::text("x"))
+    };
+    assert_eq!(host.render(&view("nowhere")).await.as_deref(), Some("**traps** came to 1 block"));
+    assert_eq!(host.render(&view("render")).await, None);
+    still_serves(&host).await;
 }
 
 #[tokio::test]

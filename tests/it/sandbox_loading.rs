@@ -20,7 +20,16 @@ async fn what_is_no_plugin_is_listed_with_its_reason() {
     let memory = [&[1, 0][..], &leb(65_536)].concat();
     // Bytes without a meaning, the same each time.
     let noise: Vec<u8> = (0..50_000_u32).map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()[2]).collect();
-    let cases: [(&str, Vec<u8>, &str); 12] = [
+    // So many functions, and one of so many bytes.
+    let types = section(1, &[1, 0x60, 0, 0]);
+    let declared = section(3, &[leb(300_000), vec![0; 300_000]].concat());
+    let many = section(10, &[leb(300_000), [2, 0, 0x0b].repeat(300_000)].concat());
+    let body = [&[0][..], &vec![1; 3 << 20], &[0x0b]].concat();
+    let long = section(10, &[&[1][..], &leb(u32::try_from(body.len()).unwrap()), &body].concat());
+    let code = |declared: &[u8], code: &[u8]| with_core_module(&whole, &[&types, declared, code].concat());
+    let cases: [(&str, Vec<u8>, &str); 14] = [
+        ("many", code(&declared, &many), "more than 250000 functions, which would take too long"),
+        ("long", code(&section(3, &[1, 0]), &long), "a function of 3.0 MiB, and 2.0 MiB is the most"),
         ("empty", Vec::new(), "not a readable WebAssembly file"),
         ("noise", noise.clone(), "not a readable WebAssembly file"),
         ("text", b"#!/bin/sh\nexit 0\n".to_vec(), "not a readable WebAssembly file"),

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Stdio};
 
+use mortise::sandbox::process::Support;
 use rustix::fs::inotify;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -247,10 +248,12 @@ fn the_list_is_embedded_tools_first_then_the_others_by_name() {
     let plugins = plugins.to_str().unwrap();
     let table = machine.run(&["list", "--plugins", plugins]).exits(0);
     let order = [
+        "Bash",
         "Edit",
         "Glob",
         "Grep",
         "Read",
+        "TaskStop",
         "Write",
         "m",
         "registry_changing",
@@ -452,7 +455,13 @@ fn the_doctor_tells_what_is_needed_from_what_is_only_for_building() {
     let machine = Machine::new();
     let ran = machine.run(&["doctor"]).exits(0);
     assert!(ran.out.contains("✓ kernel"), "{ran:#?}");
+    let commands = if Support::of_this_kernel().confines() { "✓ commands" } else { "! commands" };
+    assert!(ran.out.contains(commands) && ran.out.contains("Landlock"), "{ran:#?}");
     assert!(ran.out.contains("! wasm target") && ran.out.contains("https://rustup.rs"), "{ran:#?}");
+
+    machine.write("home/config/mortise/mortise.toml", "[process]\nunconfined = true\n");
+    let ran = machine.run(&["doctor"]).exits(0);
+    assert!(ran.out.contains("! commands") && ran.out.contains("unconfined"), "{ran:#?}");
 
     machine.write("project/mortise.toml", "[permission]\n");
     let ran = machine.run(&["doctor"]).exits(2);

@@ -24,7 +24,7 @@ const SECTIONS: &[&str] = &[
     "pools",
 ];
 /// Sections that are part of the format and not of this version: said aloud, never passed over in silence.
-const LATER: &[&str] = &["hooks", "secrets", "servers", "process", "classifier", "pools"];
+const LATER: &[&str] = &["hooks", "secrets", "servers", "classifier", "pools"];
 
 /// Where a file stands among the sources.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +66,7 @@ pub(crate) fn read(standing: Standing<'_>, text: &str) -> Result<Layer, ConfigEr
     }
     plugins(&mut layer, standing, &file)?;
     permissions(&mut layer, standing, &file)?;
+    process(&mut layer, &file)?;
     if let Some(table) = file.table("limits")? {
         layer.limits = limits(table)?;
     }
@@ -88,6 +89,14 @@ fn plugins(layer: &mut Layer, standing: Standing<'_>, file: &Table<'_>) -> Resul
     if let Some(watch) = table.bool("watch")?.filter(|watch| watch.value) {
         layer.warn(Some(watch.line), "`plugins.watch` is not read by this version: folders are read once");
     }
+    Ok(())
+}
+
+fn process(layer: &mut Layer, file: &Table<'_>) -> Result<(), ConfigError> {
+    let Some(table) = file.table("process")? else { return Ok(()) };
+    let table = table.of(&["environment", "unconfined"])?;
+    layer.environment = table.strings("environment")?;
+    layer.unconfined = table.bool("unconfined")?;
     Ok(())
 }
 

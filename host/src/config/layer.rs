@@ -25,6 +25,8 @@ pub(crate) struct Layer {
     pub(crate) private_origins: Vec<Located<String>>,
     pub(crate) folders: Vec<Located<PathBuf>>,
     pub(crate) embedded: Option<Located<bool>>,
+    pub(crate) environment: Vec<Located<String>>,
+    pub(crate) unconfined: Option<Located<bool>>,
     pub(crate) limits: LimitsLayer,
     pub(crate) tools: BTreeMap<String, ToolLayer>,
     /// Modes that this source forbids, for whoever sets them.
@@ -68,6 +70,8 @@ impl Layer {
             private_origins: Vec::new(),
             folders: Vec::new(),
             embedded: None,
+            environment: Vec::new(),
+            unconfined: None,
             limits: LimitsLayer::default(),
             tools: BTreeMap::new(),
             forbidden_modes: Vec::new(),

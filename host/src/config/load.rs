@@ -3,7 +3,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "configuration files are read here and nowhere else")]
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
@@ -153,7 +154,7 @@ impl Reader<'_> {
         path: &Path,
         named: bool,
     ) -> Result<Option<Layer>, ConfigError> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text(path) {
             Ok(text) => text,
             Err(error) if !named && is_absence(&error) => return Ok(None),
             Err(source) => return Err(ConfigError::Read { file: path.to_path_buf(), source }),
@@ -165,8 +166,7 @@ impl Reader<'_> {
 
     fn settings(self, file: &Path) -> Result<Layer, ConfigError> {
         let path = self.named(file);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|source| ConfigError::Read { file: path.clone(), source })?;
+        let text = read_text(&path).map_err(|source| ConfigError::Read { file: path.clone(), source })?;
         let root = followed(path.parent().unwrap_or(self.directory));
         settings::read(self.standing(Level::CommandLine, true, &path, &root, self.directory), &text)
     }
@@ -204,6 +204,23 @@ impl Reader<'_> {
         layer.embedded = sources.no_embedded.then_some(Located { value: false, line: 0 });
         Ok(layer)
     }
+}
+
+/// Bytes of a configuration file that are read at all.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Reads a regular file of bounded size; a device or a pipe in a stranger's folder must not hold up or fill the host.
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).map_err(std::io::Error::other)?;
+    let file = std::fs::File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    if file.take(MAX_FILE + 1).read_to_string(&mut text)? as u64 > MAX_FILE {
+        return Err(std::io::Error::other("it is larger than 1 MiB"));
+    }
+    Ok(text)
 }
 
 fn is_absence(error: &std::io::Error) -> bool {

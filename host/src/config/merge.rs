@@ -4,11 +4,13 @@
 use std::path::PathBuf;
 
 use super::layer::{Layer, LimitsLayer, ToolLayer};
-use super::places::{Places, followed};
+use super::places::{Places, followed, variable};
 use super::table::Located;
 use super::{Config, Level, Limits, PluginFolder, RuleEffect, RuleSource};
 
 const CONCURRENCY: usize = 10;
+/// What commands are told of the environment unasked.
+const COMMANDS: [&str; 4] = ["PATH", "HOME", "LANG", "TERM"];
 /// What a tool's result limit is compared with where no source has set one: the contract's own default.
 const RESULT_LIMIT: u32 = 30_000;
 
@@ -48,6 +50,7 @@ impl Merged {
         config.sandbox.limits = Limits::default();
         config.sandbox.cache = places.cache.as_ref().map(|cache| cache.join("compiled"));
         config.sandbox.storage = places.data.as_ref().map(|data| data.join("storage"));
+        config.sandbox.process.environment = COMMANDS.into_iter().filter_map(variable).collect();
         config.registry.embedded = true;
         config.registry.state = places.state.as_ref().map(|state| state.join("plugins.json"));
         config.registry.cache = places.cache.as_ref().map(|cache| cache.join("descriptors"));
@@ -86,6 +89,16 @@ impl Merged {
             if hold.lets("plugins.folders", folder.line) {
                 self.add_folder(followed(&folder.value), false);
             }
+        }
+        for name in &layer.environment {
+            if hold.lets("process.environment", name.line) {
+                self.config.sandbox.process.environment.extend(variable(&name.value));
+            }
+        }
+        if let Some(unconfined) = &layer.unconfined
+            && (!unconfined.value || hold.lets("process.unconfined", unconfined.line))
+        {
+            self.config.sandbox.process.unconfined = unconfined.value;
         }
         let embedded = &mut self.config.registry.embedded;
         if let Some(said) = layer.embedded.as_ref().filter(|said| said.value != *embedded)

@@ -19,7 +19,7 @@ pub use error::{ConfigError, Place};
 pub use limits::Limits;
 pub use load::{Sources, load};
 pub use options::{
-    Config, ExecutionOptions, Level, PermissionOptions, PluginFolder, RawRule, RegistryOptions, RuleEffect,
-    RuleSource, SandboxOptions, ToolLimits, ToolOptions,
+    Config, ExecutionOptions, Level, PermissionOptions, PluginFolder, ProcessOptions, RawRule,
+    RegistryOptions, RuleEffect, RuleSource, SandboxOptions, ToolLimits, ToolOptions,
 };
 pub use places::Places;

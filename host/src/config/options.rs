@@ -132,6 +132,17 @@ pub struct SandboxOptions {
     pub cache: Option<PathBuf>,
     /// Where plugins' `storage` is kept; `None`: nowhere.
     pub storage: Option<PathBuf>,
+    /// For commands.
+    pub process: ProcessOptions,
+}
+
+/// `[process]`: what commands get.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessOptions {
+    /// All that commands are told of the environment: PATH, HOME, LANG, TERM and what the operator named, with values.
+    pub environment: Vec<(String, String)>,
+    /// Whether they run although nothing confines them.
+    pub unconfined: bool,
 }
 
 /// For `registry`.

@@ -69,3 +69,8 @@ pub(crate) fn followed(path: &Path) -> PathBuf {
     }
     path.to_path_buf()
 }
+
+/// A variable of the environment, if it is set and is text.
+pub(crate) fn variable(name: &str) -> Option<(String, String)> {
+    std::env::var(name).ok().map(|value| (name.to_owned(), value))
+}

@@ -13,6 +13,7 @@ mod descriptor;
 mod outcome;
 pub mod schema;
 mod version;
+mod view;
 
 pub use answers::{Access, Activity, Answers, Extent, PathSubject, Rejection, Subject, UrlSubject, Verdict};
 pub use content::{Blob, Content, Embedded, Link, Message, Role};
@@ -22,3 +23,4 @@ pub use outcome::{Failure, Invocation, Outcome, Progress};
 pub use schema::{InvalidInput, Schema, SchemaError, Valid};
 pub(crate) use schema::{bytes, shorten};
 pub use version::{CONTRACT_VERSION, Contract, ContractError};
+pub use view::View;

@@ -2,7 +2,9 @@
 //! or run. Invariant 1 begins here: a guest whose contract is unknown never gets to say a word.
 
 use serde::{Deserialize, Serialize};
-use wasmparser::{Encoding, Parser, Payload};
+use wasmparser::{Encoding, FunctionBody, Parser, Payload};
+
+use super::bytes;
 
 /// The version of `mortise:tool` that this host speaks.
 pub const CONTRACT_VERSION: &str = "0.1.0";
@@ -34,6 +36,12 @@ const WASI: [&str; 7] = [
     "wasi:random/",
     "wasi:sockets/",
 ];
+
+/// Functions of a component, and bytes of their code: in all, and of one. Compiling takes time and memory by
+/// these; the largest language runtimes in use have a tenth of them.
+const MAX_FUNCTIONS: u64 = 250_000;
+const MAX_CODE: u64 = 64 << 20;
+const MAX_FUNCTION: u64 = 2 << 20;
 
 /// What a component says it is, by its names alone.
 ///
@@ -71,6 +79,9 @@ pub enum ContractError {
         "the component imports `{0}`, which is neither of the contract mortise:tool@{CONTRACT_VERSION} nor of WASI 0.2"
     )]
     UnknownImport(String),
+    /// Compiling it would take more than a plugin is worth.
+    #[error("the component has {0}, which would take too long to compile")]
+    TooMuchCode(String),
     /// A name is there but does not have the contract's type.
     #[error("the export `{0}` does not have the type that contract {CONTRACT_VERSION} gives it")]
     WrongType(String),
@@ -129,6 +140,38 @@ fn listed(names: &[String]) -> String {
 struct Names {
     exports: Vec<String>,
     imports: Vec<String>,
+    code: Code,
+}
+
+/// How much there is to compile, in all nested modules.
+#[derive(Default)]
+struct Code {
+    functions: u64,
+    bytes: u64,
+}
+
+impl Code {
+    fn add(&mut self, functions: u32, size: u32) -> Result<(), ContractError> {
+        self.functions += u64::from(functions);
+        self.bytes += u64::from(size);
+        let over = if self.functions > MAX_FUNCTIONS {
+            format!("more than {MAX_FUNCTIONS} functions")
+        } else if self.bytes > MAX_CODE {
+            format!("more than {} of code", bytes(MAX_CODE))
+        } else {
+            return Ok(());
+        };
+        Err(ContractError::TooMuchCode(over))
+    }
+
+    fn function(&self, body: &FunctionBody<'_>) -> Result<(), ContractError> {
+        let size = body.range().len() as u64;
+        if size <= MAX_FUNCTION {
+            return Ok(());
+        }
+        let over = format!("a function of {}, and {} is the most", bytes(size), bytes(MAX_FUNCTION));
+        Err(ContractError::TooMuchCode(over))
+    }
 }
 
 impl Names {
@@ -142,6 +185,8 @@ impl Names {
                 Payload::Version { encoding: Encoding::Module, .. } if depth == 0 => {
                     return Err(ContractError::CoreModule);
                 }
+                Payload::CodeSectionStart { count, size, .. } => names.code.add(count, size)?,
+                Payload::CodeSectionEntry(body) => names.code.function(&body)?,
                 Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
                 Payload::End(_) => depth = depth.saturating_sub(1),
                 Payload::ComponentImportSection(section) if depth == 0 => {

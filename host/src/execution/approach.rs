@@ -1,6 +1,7 @@
 //! Steps 1 to 6 of the path: from a name and an input to a call that hooks and rules can be asked about.
 //! Nothing here reaches outside.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::pipeline::{Attendance, Pipeline};
 use super::strip::strip;
 use super::trail::{Telling, listed};
 use crate::contract::schema::{nearest, validate};
-use crate::contract::{Answers, Invocation, Loading, Valid};
+use crate::contract::{Answers, Invocation, Loading, Need, Valid, View};
 use crate::hooks::{Opinion, Speculation};
 use crate::permission::{Grant, Mode};
 use crate::registry::{Pool, State, Tool};
@@ -105,7 +106,7 @@ impl Pipeline {
         let (input, slips) = valid.into_parts();
         let mut notes: Vec<String> = slips.iter().map(ToString::to_string).collect();
         let call = Invocation { tool: tool.descriptor.name.clone(), id: id.to_owned(), input };
-        let session = Arc::new(self.session_for(tool, &call.input));
+        let session = Arc::new(Session { call: id.to_owned(), ..self.session_for(tool, &call.input) });
         let grant = Arc::new(Grant::none(self.policy_limits(tool)));
         let visit = self.visit(Phase::Inspect, tool, grant, &session, attendance);
         let answers = match tool.inspect(visit, &call).await {
@@ -170,11 +171,22 @@ impl Pipeline {
     /// What a guest may know of the session, for one input.
     pub(super) fn session_for(&self, tool: &Tool, input: &Value) -> Session {
         Session {
-            working_directory: self.config.working_directory.to_string_lossy().into_owned(),
+            call: String::new(),
+            processes: Arc::clone(&self.processes),
+            working_directory: self.directory_for(tool).to_string_lossy().into_owned(),
             configuration: tool.options.config.clone().unwrap_or_default(),
             interactive: self.authorizer.interactive(),
             known: self.known_files(tool, input),
             context: self.memory.context(&tool.source),
+        }
+    }
+
+    /// Where a tool works: one that runs commands, where those start.
+    fn directory_for(&self, tool: &Tool) -> PathBuf {
+        if tool.descriptor.needs.contains(&Need::RunCommands) {
+            self.policy.shell_directory()
+        } else {
+            self.config.working_directory.clone()
         }
     }
 
@@ -192,6 +204,15 @@ impl Pipeline {
             })
             .collect();
         self.memory.known(known)
+    }
+
+    /// What a tool makes of a call for people to read; beside the path, and as powerless as its questionnaire.
+    pub async fn render(&self, tool: &Arc<Tool>, view: &View) -> Option<String> {
+        let grant = Arc::new(Grant::none(self.policy_limits(tool)));
+        let session = Arc::new(self.session_for(tool, &Value::Null));
+        let visit = self.visit(Phase::Render, tool, grant, &session, &Attendance::default());
+        let rendered = tool.render(visit, view).await;
+        rendered.inspect_err(|error| tracing::debug!(%error, "not rendered")).ok().flatten()
     }
 
     /// A visit to a tool on behalf of one call.
@@ -242,22 +263,22 @@ impl Drop for Guess {
 }
 
 impl Telling for &Arc<Tool> {
-    fn tell(&self) -> (&'static str, String) {
-        ("found", format!("{} from {}", self.descriptor.name, self.origin))
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
+        ("found", format!("{} from {}", self.descriptor.name, self.origin).into())
     }
 }
 
 impl Telling for Valid {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         match self.notes() {
-            [] => ("valid", "the input fits the schema".to_owned()),
-            notes => ("mended", notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+            [] => ("valid", "the input fits the schema".into()),
+            notes => ("mended", notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ").into()),
         }
     }
 }
 
 impl Telling for Asked<'_> {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         let answers = &self.answers;
         let subjects = match answers.subjects.len() {
             0 => "no subject".to_owned(),
@@ -269,33 +290,33 @@ impl Telling for Asked<'_> {
             if answers.concurrency_safe { "safe beside others" } else { "runs alone" },
             &subjects,
         ];
-        ("answered", listed(words))
+        ("answered", listed(words).into())
     }
 }
 
 impl Telling for Guess {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         match self.work {
-            Some(_) => ("started", "the classifier is at work beside hooks and prompts".to_owned()),
-            None => ("idle", "no classifier is needed in this mode".to_owned()),
+            Some(_) => ("started", "the classifier is at work beside hooks and prompts".into()),
+            None => ("idle", "no classifier is needed in this mode".into()),
         }
     }
 }
 
 impl Telling for Stripped<'_> {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         if self.removed.is_empty() {
-            return ("nothing to strip", "no field that only the host may set".to_owned());
+            return ("nothing to strip", "no field that only the host may set".into());
         }
-        ("stripped", listed(self.removed.iter().map(String::as_str)))
+        ("stripped", listed(self.removed.iter().map(String::as_str)).into())
     }
 }
 
 impl Telling for Running<'_> {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         if self.twin == self.call.input {
-            return ("unchanged", "the input is in its normal form".to_owned());
+            return ("unchanged", "the input is in its normal form".into());
         }
-        ("normalised", self.twin.to_string())
+        ("normalised", self.twin.to_string().into())
     }
 }

@@ -1,5 +1,6 @@
 //! One call as it comes in, and the one result that every call ends in.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -78,9 +79,9 @@ pub struct StepReport {
     /// Its name, as in the path of one call.
     pub step: &'static str,
     /// One word or two.
-    pub outcome: String,
+    pub outcome: &'static str,
     /// One line.
-    pub detail: String,
+    pub detail: Cow<'static, str>,
 }
 
 impl CallResult {

@@ -1,5 +1,6 @@
 //! Steps 7 and 8 of the path: hooks have their say, then permission is decided on what came of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::approach::{Guess, Running};
@@ -189,23 +190,20 @@ fn joined(reasons: &[String]) -> Option<String> {
 }
 
 impl Telling for Heard {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         if self.rewrote {
-            return (
-                "rewrote",
-                "a hook's input was validated, inspected and goes on to be decided".to_owned(),
-            );
+            return ("rewrote", "a hook's input was validated, inspected and goes on to be decided".into());
         }
         match &self.resolution.permission {
-            Some(stance) => ("spoke", format!("{} by {}", stance.intent, stance.hooks.join(", "))),
-            None => ("passed", "no hook had an opinion".to_owned()),
+            Some(stance) => ("spoke", format!("{} by {}", stance.intent, stance.hooks.join(", ")).into()),
+            None => ("passed", "no hook had an opinion".into()),
         }
     }
 }
 
 impl Telling for Permit {
-    fn tell(&self) -> (&'static str, String) {
-        ("allowed", self.decision().reason.clone())
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
+        ("allowed", self.decision().reason.clone().into())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The end of a call: whatever stopped it, or what came of it, becomes the one result.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -79,10 +80,10 @@ impl Ended {
 }
 
 impl Telling for Ended {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         let said = match self.context.len() {
-            0 => "nothing was added to the result".to_owned(),
-            many => format!("{many} texts for the model were added"),
+            0 => "nothing was added to the result".into(),
+            many => format!("{many} texts for the model were added").into(),
         };
         ("returned", said)
     }

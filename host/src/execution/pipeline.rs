@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::hooks::{Classifier, Hooks};
 use crate::permission::{Authorizer, Policy};
 use crate::registry::Pool;
-use crate::sandbox::ProgressSink;
+use crate::sandbox::{Processes, ProgressSink};
 
 /// What all calls of a session share.
 pub struct Pipeline {
@@ -36,6 +36,8 @@ pub struct Pipeline {
     pub memory: SessionMemory,
     /// Where large results go.
     pub spill: Spill,
+    /// The commands that run.
+    pub processes: Arc<Processes>,
 }
 
 /// What a call brings with it from its surface.

@@ -1,5 +1,6 @@
 //! What each step came to, in words: for `explain`, `demo` and the log. One call leaves one trail.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::call::StepReport;
@@ -14,7 +15,7 @@ pub(super) struct Trail {
 /// What the value of a step says for itself.
 pub(super) trait Telling {
     /// One word or two, and one line.
-    fn tell(&self) -> (&'static str, String);
+    fn tell(&self) -> (&'static str, Cow<'static, str>);
 }
 
 impl Trail {
@@ -26,16 +27,21 @@ impl Trail {
     ) -> Result<T, CallError> {
         let (outcome, detail) = match &result {
             Ok(value) => value.tell(),
-            Err(error) => ("ended", error.to_string()),
+            Err(error) => ("ended", error.to_string().into()),
         };
-        tracing::debug!(step, outcome, detail);
+        tracing::debug!(step, outcome, %detail);
         self.push(step, outcome, detail);
         result
     }
 
     /// Writes down a step that has no value.
-    pub(super) fn push(&mut self, step: &'static str, outcome: &str, detail: String) {
-        self.steps.push(StepReport { step, outcome: outcome.to_owned(), detail });
+    pub(super) fn push(
+        &mut self,
+        step: &'static str,
+        outcome: &'static str,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        self.steps.push(StepReport { step, outcome, detail: detail.into() });
     }
 
     pub(super) fn into_steps(self) -> Vec<StepReport> {

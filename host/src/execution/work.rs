@@ -1,5 +1,6 @@
 //! Steps 9 and 10 of the path: the work under its grant, and what becomes of the result.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,17 +43,30 @@ impl Pipeline {
         let finished =
             tool.call(visit, &running.call).await.map_err(|error| CallError::from_guest(tool, error))?;
         self.memory.saw(finished.seen);
+        if let Some(folder) = self.processes.folder() {
+            self.policy.lend(&folder);
+        }
+        let reset = finished.left_in.and_then(|folder| self.policy.enter(&folder));
         let refusals: Vec<String> = finished.refusals.iter().map(ToString::to_string).collect();
         let (mut outcome, failed) = match finished.answer {
             Ok(outcome) => (outcome, false),
             Err(Failure::Failed(outcome)) => (outcome, true),
             Err(Failure::Rejected(rejection)) => return Err(CallError::Rejected(rejection)),
-            Err(Failure::Interrupted) => return Err(CallError::Interrupted),
+            Err(Failure::Interrupted) if attendance.cancel.is_cancelled() => {
+                return Err(CallError::Interrupted);
+            }
+            Err(Failure::Interrupted) => {
+                let detail = "it says that it was interrupted, and nobody interrupted it".to_owned();
+                return Err(CallError::Broken { tool: tool.descriptor.name.clone(), detail });
+            }
         };
         if failed && !refusals.is_empty() {
             // A guest is told only an error number; the model can act on the reason.
             outcome.content.push(Content::text(format!("Refused by the host: {}", refusals.join("; "))));
         }
+        outcome
+            .content
+            .extend(reset.map(|to| Content::text(format!("Shell cwd was reset to {}", to.display()))));
         running.notes.extend(refusals);
         if let (false, Some(schema)) = (failed, &tool.output_schema) {
             check_structured(&mut outcome, schema, &tool.descriptor.name)?;
@@ -205,8 +219,11 @@ impl CallError {
 }
 
 impl Telling for Worked {
-    fn tell(&self) -> (&'static str, String) {
+    fn tell(&self) -> (&'static str, Cow<'static, str>) {
         let characters: usize = self.outcome.content.iter().filter_map(Content::as_text).map(str::len).sum();
-        (if self.failed { "failed" } else { "done" }, format!("{characters} bytes of text for the model"))
+        (
+            if self.failed { "failed" } else { "done" },
+            format!("{characters} bytes of text for the model").into(),
+        )
     }
 }

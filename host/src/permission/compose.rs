@@ -78,12 +78,7 @@ fn command_grant(now: &Snapshot, request: &Request<'_>, command: &str, line: &Li
     let mut files: Vec<FileGrant> = now.folders.iter().map(folder).chain(named).collect();
     files.sort_unstable();
     files.dedup();
-    CommandGrant {
-        line: command.to_owned(),
-        working_directory: now.places.working_directory.clone(),
-        files,
-        network: false,
-    }
+    CommandGrant { line: command.to_owned(), working_directory: now.shell_directory(), files, network: false }
 }
 
 /// What a tool gets to show what it would do: what it may read unasked of what this call names.

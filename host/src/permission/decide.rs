@@ -252,7 +252,7 @@ impl<'a> Ladder<'a> {
             return Some(reason);
         }
         let rules = &self.now.rules;
-        for rule in rules.naming(RuleEffect::Allow, &self.request.names) {
+        for rule in rules.naming(RuleEffect::Allow, self.request.allowed_names()) {
             let matched = rule.content.as_ref().is_some_and(|content| content.matches(subject, true));
             self.note(rule, matched, "names the tool, with content");
             if matched {
@@ -289,7 +289,7 @@ impl<'a> Ladder<'a> {
     }
 
     pub(super) fn whole_allow(&mut self) -> Option<Reason> {
-        let naming = self.now.rules.naming(RuleEffect::Allow, &self.request.names);
+        let naming = self.now.rules.naming(RuleEffect::Allow, self.request.allowed_names());
         let rule = naming.into_iter().find(|rule| rule.is_whole())?;
         self.note(rule, true, "names the tool");
         Some(Reason::of(rule))

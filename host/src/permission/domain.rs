@@ -64,7 +64,7 @@ impl DomainPattern {
         let host = host.strip_suffix('.').unwrap_or(host);
         let address = matches!(Host::parse(host), Ok(Host::Ipv4(_) | Host::Ipv6(_)));
         match self {
-            Self::Exact(own) => own == host,
+            Self::Exact(own) => own == host || (!strict && wrapped_ipv4(host).as_ref() == Some(own)),
             Self::Any => !(strict && address),
             Self::Labels { deep, labels } => {
                 if strict && address {
@@ -95,4 +95,19 @@ fn ascii(label: &str) -> Option<String> {
         return None;
     }
     Host::parse(label).ok().map(|host| host.to_string())
+}
+
+/// The IPv4 address that an IPv6 literal carries: mapped (RFC 4291, 2.5.5.2) or translated by NAT64 (RFC 6052).
+fn wrapped_ipv4(host: &str) -> Option<String> {
+    let Ok(Host::Ipv6(address)) = Host::parse(host) else { return None };
+    if let Some(mapped) = address.to_ipv4_mapped() {
+        return Some(mapped.to_string());
+    }
+    match address.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            let bits = (u32::from(high) << 16) | u32::from(low);
+            Some(std::net::Ipv4Addr::from(bits).to_string())
+        }
+        _ => None,
+    }
 }

@@ -49,6 +49,25 @@ impl Fence {
     /// A deny rule matches; or an ask rule matches that did not match what was approved; or it is one of the
     /// host's own files, or one that rules do not open for writing, and would be written.
     pub fn judge(&self, path: &Path, access: Access, granted: &FileGrant) -> Result<(), Refusal> {
+        self.judge_where(path, access, granted, self.protects)
+    }
+
+    /// Judges one path that a command could come near. What decides what runs next is not kept from it: its line
+    /// was approved as a whole, and `git commit` writes below `.git`.
+    ///
+    /// # Errors
+    /// As [`Self::judge`], without what is only protected.
+    pub fn judge_for_command(&self, path: &Path, access: Access, granted: &FileGrant) -> Result<(), Refusal> {
+        self.judge_where(path, access, granted, false)
+    }
+
+    fn judge_where(
+        &self,
+        path: &Path,
+        access: Access,
+        granted: &FileGrant,
+        protects: bool,
+    ) -> Result<(), Refusal> {
         let Some(rules) = &self.rules else {
             return Err(Refusal(format!("this phase holds no files: `{}`", path.display())));
         };
@@ -73,7 +92,7 @@ impl Fence {
                 return Err(refused(rules, rule, "to be asked for by name", path));
             }
         }
-        if write && self.protects && is_protected(path) && !is_protected(&granted.path) {
+        if write && protects && is_protected(path) && !is_protected(&granted.path) {
             let why = "it decides what runs next, so writing it must be asked for by name";
             return Err(Refusal(format!("{why}: `{}`", path.display())));
         }
@@ -87,6 +106,22 @@ impl Fence {
             let (read, edit) = rules.paths(RuleEffect::Deny);
             !read.is_empty() || !edit.is_empty() || !self.deny.is_empty()
         })
+    }
+
+    /// Whether a deny or ask rule could speak of anything in a folder.
+    #[must_use]
+    pub fn speaks_in(&self, folder: &Path) -> bool {
+        [RuleEffect::Deny, RuleEffect::Ask].into_iter().any(|effect| {
+            self.path_rules(effect).any(|(_, pattern)| {
+                pattern.bases().iter().any(|base| lies_in(base, folder) || lies_in(folder, base))
+            })
+        })
+    }
+
+    /// The host's own files and folders, whether or not they exist.
+    #[must_use]
+    pub fn own_files(&self) -> &[PathBuf] {
+        &self.own_files
     }
 
     /// The leading parts without wildcards of every path pattern that denies: where files lie that a hard link

@@ -36,6 +36,8 @@ pub(super) struct Snapshot {
     pub(super) raw: Vec<RawRule>,
     pub(super) rules: Arc<Rules>,
     pub(super) places: Resolver,
+    /// Where commands start: one of the folders below, or in one.
+    pub(super) shell_directory: PathBuf,
     /// The working directory and those that count as it does; symlinks followed.
     pub(super) folders: Vec<PathBuf>,
     /// Folders of the host's own that may be read unasked.
@@ -74,6 +76,7 @@ impl Policy {
             mode,
             raw: options.rules.clone(),
             rules: Arc::new(rules),
+            shell_directory: working_directory.to_path_buf(),
             places,
             folders,
             lent: Vec::new(),
@@ -130,6 +133,25 @@ impl Policy {
         if !self.snapshot().lent.iter().any(|lent| lent == folder) {
             self.change(|next| next.lent.push(folder.to_path_buf()));
         }
+    }
+
+    /// Makes later commands start where one ended, if that counts as the working directory does. If not, they start in
+    /// the working directory again, and that is what is answered.
+    #[must_use]
+    pub fn enter(&self, folder: &Path) -> Option<PathBuf> {
+        let now = self.snapshot();
+        let real = super::resolve::real_path(folder).ok().filter(|real| now.inside(real));
+        let next = real.clone().unwrap_or_else(|| now.places.working_directory.clone());
+        if next != now.shell_directory {
+            self.change(|snapshot| snapshot.shell_directory.clone_from(&next));
+        }
+        if real.is_some() { None } else { Some(next) }
+    }
+
+    /// Where commands start.
+    #[must_use]
+    pub fn shell_directory(&self) -> PathBuf {
+        self.snapshot().shell_directory()
     }
 
     /// The deny rule that takes a tool out of the pool: one on every call of it, by any of its names.
@@ -213,9 +235,18 @@ impl Policy {
 }
 
 impl Snapshot {
+    /// Where a command starts: where the last one ended, as long as that is there.
+    #[expect(clippy::disallowed_methods, reason = "it asks whether a folder is still there")]
+    pub(super) fn shell_directory(&self) -> PathBuf {
+        let last = &self.shell_directory;
+        if last.is_dir() { last.clone() } else { self.places.working_directory.clone() }
+    }
+
     pub(super) fn resolve(&self, subjects: &[Subject]) -> Vec<Resolved> {
+        // What a command names starts where the command does.
+        let places = || Resolver { working_directory: self.shell_directory(), ..self.places.clone() };
         let resolve = |subject: &Subject| match subject {
-            Subject::Command { command } => shell::resolve(command, &self.places, &self.folders),
+            Subject::Command { command } => shell::resolve(command, &places(), &self.folders),
             subject => self.places.subject(subject),
         };
         subjects.iter().map(resolve).collect()

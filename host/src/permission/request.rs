@@ -88,6 +88,13 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// The names that an allow rule may call it by. What a plugin says it was once called opens nothing: only for
+    /// tools of the host's own does a former name count here.
+    pub(super) fn allowed_names(&self) -> &[&'a str] {
+        let own = self.native || self.origin.starts_with("embedded:");
+        if own { &self.names } else { &self.names[..self.names.len().min(1)] }
+    }
+
     /// The tool's present name.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection};
+use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection, View};
 use crate::permission::Grant;
 use crate::sandbox::{ProgressSink, Session};
 
@@ -29,6 +29,12 @@ pub trait NativeTool: Send + Sync {
     async fn preview(&self, call: &Invocation, grant: &Grant) -> Result<Vec<Content>, Rejection> {
         let _ = (call, grant);
         Ok(Vec::new())
+    }
+
+    /// A call in words for people, as Markdown; `None`: the host's plain rendering. Must touch nothing.
+    fn render(&self, view: &View) -> Option<String> {
+        let _ = view;
+        None
     }
 
     /// The one ability. A native tool is not held to its grant by a sandbox: it must ask the grant

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use super::acceptance::Standing;
 use super::native::{NativeCall, NativeTool};
 use crate::config::ToolOptions;
-use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection, Schema};
+use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Outcome, Rejection, Schema, View};
 use crate::sandbox::{Component, Finished, GuestError, Phase, Visit};
 
 /// One tool, ready to be called.
@@ -105,6 +105,17 @@ impl Tool {
         }
     }
 
+    /// Asks for a call in words for people; `None`: the host's plain rendering. Powerless.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn render(&self, visit: Visit, view: &View) -> Result<Option<String>, GuestError> {
+        match &self.body {
+            Body::Plugin(component) => component.render(visit, view).await,
+            Body::Native(tool) => caught(Phase::Render, async { tool.render(view) }).await,
+        }
+    }
+
     /// Has the work done, under exactly the grant that `visit` holds.
     ///
     /// # Errors
@@ -131,7 +142,7 @@ impl Tool {
             done = work => done.unwrap_or(Err(GuestError::TimedOut { phase: Phase::Call, limit }))?,
             () = visit.cancel.cancelled() => return Err(GuestError::Cancelled),
         };
-        Ok(Finished { answer, seen: Vec::new(), refusals: Vec::new() })
+        Ok(Finished { answer, seen: Vec::new(), refusals: Vec::new(), left_in: None })
     }
 }
 

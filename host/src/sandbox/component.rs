@@ -17,7 +17,7 @@ use wasmtime::component::{ComponentExportIndex, ComponentNamedList, InstancePre,
 
 use super::engine::{Core, Engine, EngineError, share};
 use super::state::State;
-use crate::contract::bindings::exports::mortise::tool::toolset::View;
+use crate::contract::bindings::exports::mortise::tool::toolset as wit_toolset;
 use crate::contract::bindings::mortise::tool::types as wit;
 use crate::contract::{CONTRACT_VERSION, Contract, ContractError};
 
@@ -51,6 +51,7 @@ pub(super) struct Toolset {
     pub(super) inspect: ComponentExportIndex,
     pub(super) preview: ComponentExportIndex,
     pub(super) call: ComponentExportIndex,
+    pub(super) render: ComponentExportIndex,
 }
 
 /// Where a component's bytes are to be had when it is compiled.
@@ -84,6 +85,9 @@ pub enum LoadError {
         /// What the system said.
         why: String,
     },
+    /// It is not ready, and nobody waits any longer.
+    #[error("it is still being compiled; hint: try again in a minute, what is compiled is kept")]
+    StillCompiling,
     /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -203,8 +207,8 @@ impl Ready {
             preview: exports
                 .find::<(&wit::Invocation,), (Result<Vec<wit::Content>, wit::Rejection>,)>("preview")?,
             call: exports.find::<(&wit::Invocation,), (Result<wit::Outcome, wit::Failure>,)>("call")?,
+            render: exports.find::<(&wit_toolset::View,), (Option<String>,)>("render")?,
         };
-        exports.find::<(&View,), (Option<String>,)>("render")?;
         Ok(Self { instance, toolset, share: share(component) })
     }
 }

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use wasmtime::component::{HasSelf, Linker, Resource};
+use wasmtime::component::{HasSelf, Linker};
 
 use super::phase::Phase;
 use super::state::State;
 use super::{filesystem, network};
 use crate::contract::bindings::Plugin;
 use crate::contract::bindings::mortise::tool::{
-    client, files, http, log, pool, process, reporting, session, storage, types,
+    client, files, http, log, pool, reporting, session, storage, types,
 };
 
 /// Links every interface of the contract.
@@ -20,7 +20,7 @@ pub(super) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> 
 
 impl State {
     /// Fails unless this is the call itself: nothing else may reach out.
-    fn only_in_call(&self, what: &str) -> Result<(), String> {
+    pub(super) fn only_in_call(&self, what: &str) -> Result<(), String> {
         if self.phase == Phase::Call {
             return Ok(());
         }
@@ -143,43 +143,6 @@ impl http::Host for State {
 /// What the interfaces say whose time has not come.
 fn not_yet(what: &str) -> String {
     format!("{what} is in the contract, but this version of the host does not answer it yet")
-}
-
-impl process::Host for State {}
-
-impl process::HostRunning for State {
-    async fn start(
-        &mut self,
-        _: process::Options,
-    ) -> wasmtime::Result<Result<Resource<process::Running>, String>> {
-        Ok(Err(self.only_in_call("`process.start`").err().unwrap_or_else(|| not_yet("running commands"))))
-    }
-
-    // `start` hands out no handle, so a guest can have none to call these with.
-
-    async fn read(&mut self, _: Resource<process::Running>) -> wasmtime::Result<Option<process::Output>> {
-        Err(no_such_process())
-    }
-
-    async fn wait(&mut self, _: Resource<process::Running>) -> wasmtime::Result<process::Status> {
-        Err(no_such_process())
-    }
-
-    async fn detach(&mut self, _: Resource<process::Running>) -> wasmtime::Result<String> {
-        Err(no_such_process())
-    }
-
-    async fn kill(&mut self, _: Resource<process::Running>) -> wasmtime::Result<()> {
-        Err(no_such_process())
-    }
-
-    async fn drop(&mut self, _: Resource<process::Running>) -> wasmtime::Result<()> {
-        Err(no_such_process())
-    }
-}
-
-fn no_such_process() -> wasmtime::Error {
-    wasmtime::Error::msg("there is no such process: none was started")
 }
 
 impl pool::Host for State {

@@ -1,9 +1,11 @@
 //! One visit of a guest: a fresh Store under one grant, one function of the contract, bounded in time and
 //! memory, and thrown away. There is no other way to run guest code.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{ComponentExportIndex, ComponentNamedList, Lift, Lower};
@@ -14,17 +16,29 @@ use super::component::{Component, LoadError, Toolset};
 use super::engine::EngineError;
 use super::filesystem::Seen;
 use super::phase::{Phase, ProgressSink, Session};
+use super::process::Waiting;
 use super::state::State;
 use super::storage::Storage;
+use crate::contract::bindings::exports::mortise::tool::toolset as wit_toolset;
 use crate::contract::bindings::mortise::tool::types as wit;
-use crate::contract::{Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection};
+use crate::contract::{
+    Answers, Content, Descriptor, Failure, Invocation, Nonsense, Outcome, Rejection, View,
+};
 use crate::permission::{Grant, Refusal};
 
 /// How long a guest whose call was cancelled may take to end in its own words.
 const GRACE: Duration = Duration::from_millis(20);
 
+/// How long anybody waits for a component to be compiled. Interpreters of other languages take up to half a
+/// minute, once.
+const COMPILING: Duration = Duration::from_secs(120);
+
 /// Bytes that one answer of a powerless phase may come to.
 const ANSWER: usize = 4 << 20;
+
+/// The name under which a call that may run a command is told which file the command's output goes into, where it is
+/// long or goes on in the background: a path, as JSON.
+const OUTPUT_FILE: &str = "mortise:output-file";
 
 /// What an instance is made for.
 pub struct Visit {
@@ -100,6 +114,8 @@ pub struct Finished<T> {
     pub seen: Vec<Seen>,
     /// What it was refused, in words.
     pub refusals: Vec<Refusal>,
+    /// Where the shell of its command ended, as the shell said.
+    pub left_in: Option<PathBuf>,
 }
 
 impl Component {
@@ -166,7 +182,9 @@ impl Component {
     ) -> Result<Finished<Result<Outcome, Failure>>, GuestError> {
         let visit = Visit { phase: Phase::Call, ..visit };
         let most = visit.grant.limits().result_bytes;
-        let call = wit::Invocation::from(call);
+        let output = visit.grant.command().and_then(|_| visit.session.processes.output_file(&call.id));
+        let mut call = wit::Invocation::from(call);
+        call.extensions.extend(output.map(|file| (OUTPUT_FILE.to_owned(), json!(file).to_string())));
         let mut said: Finished<(Result<wit::Outcome, wit::Failure>,)> =
             self.visit(visit, |toolset| &toolset.call, (&call,)).await?;
         let answer = match said.answer.0 {
@@ -177,7 +195,19 @@ impl Component {
         if let Ok(outcome) | Err(Failure::Failed(outcome)) = &mut answer {
             said.refusals.extend(hold(outcome, most));
         }
-        Ok(Finished { answer, seen: said.seen, refusals: said.refusals })
+        Ok(Finished { answer, seen: said.seen, refusals: said.refusals, left_in: said.left_in })
+    }
+
+    /// Asks for a call in words for people, as Markdown. Powerless, whatever `visit` holds.
+    ///
+    /// # Errors
+    /// Each [`GuestError`].
+    pub async fn render(&self, visit: Visit, view: &View) -> Result<Option<String>, GuestError> {
+        let limits = *visit.grant.limits();
+        let visit = Visit { phase: Phase::Render, grant: Arc::new(Grant::none(limits)), ..visit };
+        let view = wit_toolset::View::from(view);
+        let (said,): (Option<String>,) = self.visit(visit, |toolset| &toolset.render, (&view,)).await?.answer;
+        Ok(said)
     }
 
     /// Makes an instance for one visit, runs one function in it, and throws it away.
@@ -196,6 +226,7 @@ impl Component {
             ready = self.ready() => ready?,
             // Compiling goes on, for whoever comes next.
             () = visit.cancel.cancelled() => return Err(GuestError::Cancelled),
+            () = tokio::time::sleep(COMPILING) => return Err(LoadError::StillCompiling.into()),
         };
         let core = self.engine().core().map_err(LoadError::from)?;
         let (phase, cancel) = (visit.phase, visit.cancel.clone());
@@ -206,10 +237,13 @@ impl Component {
             .map(|root| Storage::new(root.clone(), &visit.plugin, limits.storage_bytes));
 
         let deadline = Instant::now() + limit;
+        let waiting = Waiting::default();
+        let state_waiting = waiting.clone();
         let work = async {
             let _permit = core.instances.acquire_many(ready.share).await;
             let mut store =
                 Store::new(&core.engine, State::new(visit, core.client.clone(), storage, deadline));
+            store.data_mut().waiting = state_waiting;
             store.limiter(|state| &mut state.meter);
             store.set_hostcall_fuel(match phase {
                 Phase::Call => usize::try_from(limits.memory).unwrap_or(usize::MAX),
@@ -230,7 +264,8 @@ impl Component {
                     let files = &mut store.data_mut().files;
                     let (seen, mut refusals) = (files.take_seen(), files.denials().to_vec());
                     refusals.extend(store.data().refusals.list().into_iter().map(Refusal));
-                    Ok(Finished { answer, seen, refusals })
+                    let left_in = store.data_mut().left_in.take();
+                    Ok(Finished { answer, seen, refusals, left_in })
                 }
                 Err(error) => Err(GuestError::from_trap(phase, &error, store.data())),
             }
@@ -243,7 +278,8 @@ impl Component {
         };
         tokio::select! {
             biased;
-            done = tokio::time::timeout_at(deadline, work) => done.unwrap_or(Err(GuestError::TimedOut { phase, limit })),
+            done = work => done,
+            () = waiting.deadline(deadline) => Err(GuestError::TimedOut { phase, limit }),
             () = cancelled => Err(GuestError::Cancelled),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::process::Processes;
 use crate::contract::Progress;
 
 /// Which function of the contract an instance was made for. Every import asks it before it answers.
@@ -46,6 +47,10 @@ impl fmt::Display for Phase {
 /// What a guest may ask of the session, prepared by the host for one call.
 #[derive(Debug, Clone, Default)]
 pub struct Session {
+    /// The call's identity.
+    pub call: String,
+    /// The session's commands.
+    pub processes: Arc<Processes>,
     /// Absolute.
     pub working_directory: String,
     /// `config` of `[tools.NAME]`.

@@ -1,5 +1,6 @@
 //! What one instance holds: its phase, its grant, and the host's side of everything it may ask for.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::log::{Log, Stream};
 use super::meter::Meter;
 use super::network::{Client, NetworkHooks, Refusals, http_ctx};
 use super::phase::{Phase, ProgressSink, Session};
+use super::process::Waiting;
 use super::storage::Storage;
 use crate::permission::Grant;
 
@@ -38,7 +40,13 @@ pub(super) struct State {
     pub(super) storage: Option<Storage>,
     pub(super) progress: Option<ProgressSink>,
     pub(super) cancel: CancellationToken,
-    table: ResourceTable,
+    /// Whose commands these are.
+    pub(super) plugin: String,
+    /// Time spent waiting for commands.
+    pub(super) waiting: Waiting,
+    /// Where the shell of the last command ended.
+    pub(super) left_in: Option<PathBuf>,
+    pub(super) table: ResourceTable,
     http: WasiHttpCtx,
     /// Made at the first question: most calls of small guests ask WASI nothing.
     wasi: Option<WasiCtx>,
@@ -67,6 +75,9 @@ impl State {
             storage,
             progress: visit.progress,
             cancel: visit.cancel,
+            plugin: visit.plugin,
+            waiting: Waiting::default(),
+            left_in: None,
             table,
             http: http_ctx(),
             wasi: None,

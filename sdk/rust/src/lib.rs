@@ -113,7 +113,7 @@
 //! # What the host lends
 //!
 //! [`session`] (working directory, configuration, what was read before), [`log`], [`progress`], [`files`] (atomic
-//! replacement), [`http`], [`storage`]. Each answers only where the phase and the grant of this very call allow.
+//! replacement), [`http`], [`process`] (the approved command), [`storage`]. Each answers only where the phase and the grant of this very call allow.
 //!
 //! # Tests
 //!
@@ -149,6 +149,7 @@ pub mod http;
 pub mod log;
 mod outcome;
 pub mod paths;
+pub mod process;
 pub mod progress;
 mod schema;
 pub mod session;
@@ -179,7 +180,7 @@ pub mod __private {
 /// The host as the wrappers see it: the component's imports, or on any other target the stand-in.
 #[cfg(target_family = "wasm")]
 pub(crate) mod host {
-    pub(crate) use crate::bindings::mortise::tool::{files, http, log, reporting, session, storage};
+    pub(crate) use crate::bindings::mortise::tool::{files, http, log, process, reporting, session, storage};
 
     /// The home folder, if the host has told.
     pub(crate) fn home() -> Option<String> {

@@ -9,8 +9,8 @@ mod refused;
 
 pub use refused::{refuse_by_name, refuse_devices};
 
-/// What `std::fs` opens for a path of the input: absolute, with `.` and doubled separators gone. `..` is kept, since
-/// only the file system knows where it leads.
+/// What `std::fs` opens for a path of the input: absolute, with `.`, `..` and doubled separators worked out by text.
+/// Where `..` follows a symbolic link the host means another file, and the open is refused.
 ///
 /// # Errors
 /// A rejection for a path that is empty, or that begins with `~` where no home folder is known.
@@ -30,7 +30,7 @@ pub fn resolve(path: &str) -> Result<PathBuf, Rejection> {
         None if Path::new(path).is_absolute() => PathBuf::from(path),
         None => Path::new(&session::working_directory()).join(path),
     };
-    Ok(joined.components().collect())
+    Ok(plain(&joined))
 }
 
 /// A path for people and models: relative to the working directory if it is below that, otherwise as it is.
@@ -48,8 +48,12 @@ pub fn lexical(path: &str) -> PathBuf {
         (Some(_), None) => PathBuf::from(path),
         (None, _) => Path::new(&session::working_directory()).join(path),
     };
+    plain(&joined)
+}
+
+fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
-    for component in joined.components() {
+    for component in path.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -78,7 +82,7 @@ mod tests {
     fn a_relative_path_is_joined_with_the_working_directory() {
         let _session = Session::new("/work/project");
         assert_eq!(resolve("src/./a.rs").unwrap(), Path::new("/work/project/src/a.rs"));
-        assert_eq!(resolve("../b").unwrap(), Path::new("/work/project/../b"));
+        assert_eq!(resolve("../b").unwrap(), Path::new("/work/b"));
         assert_eq!(resolve("/etc//hosts").unwrap(), Path::new("/etc/hosts"));
         assert!(resolve("").is_err());
     }

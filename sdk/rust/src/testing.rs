@@ -51,6 +51,20 @@ struct State {
     logged: Vec<String>,
     responses: VecDeque<Result<Response, String>>,
     stored: BTreeMap<String, Vec<u8>>,
+    commands: VecDeque<Ran>,
+}
+
+/// What the next command comes to.
+#[derive(Debug, Clone, Default)]
+pub struct Ran {
+    /// What it writes.
+    pub stdout: String,
+    /// What it complains of.
+    pub stderr: String,
+    /// Its exit code; `None`: it has not ended.
+    pub code: Option<i32>,
+    /// Whether its time is up.
+    pub timed_out: bool,
 }
 
 /// A session on this thread, until it is dropped. Without one, the working directory is `/` and nothing was read.
@@ -103,6 +117,11 @@ impl Session {
     /// Lets the next request have this response, or this error.
     pub fn respond(&self, response: Result<Response, String>) {
         STATE.with_borrow_mut(|state| state.responses.push_back(response));
+    }
+
+    /// Lets the next command come to this.
+    pub fn run(&self, ran: Ran) {
+        STATE.with_borrow_mut(|state| state.commands.push_back(ran));
     }
 
     /// Lets the caller give up.

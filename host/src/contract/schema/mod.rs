@@ -63,6 +63,9 @@ pub enum SchemaError {
     /// The root is not a schema of an object.
     #[error("the root of an input schema must say `\"type\": \"object\"`")]
     NotAnObject,
+    /// No schema at all: neither an object nor `true` or `false`.
+    #[error("a schema is a JSON object, or `true` or `false`")]
+    NoSchema,
     /// Alternatives at the root, which models are not shown.
     #[error(
         "the root of an input schema cannot have `{0}`; hint: put it into a property, or describe the alternatives"
@@ -127,7 +130,7 @@ impl Schema {
     /// As [`Schema::check`].
     pub fn check_output(document: &Value) -> Result<Self, SchemaError> {
         if !(document.is_object() || document.is_boolean()) {
-            return Err(SchemaError::Invalid("a schema is an object, or true or false".to_owned()));
+            return Err(SchemaError::NoSchema);
         }
         if !graph::within_depth(document, MAX_SCHEMA_DEPTH) {
             return Err(SchemaError::TooDeep);

@@ -93,9 +93,10 @@ pub(super) fn reads(words: &[Word]) -> bool {
             texts.iter().all(|word| word.starts_with('+') || matches!(*word, "-u" | "-R" | "-I" | "--utc"))
         }
         "hostname" => texts.is_empty(),
-        "rg" => !texts.iter().any(|word| {
+        "rg" => texts.iter().all(|word| {
             let long = ["--pre", "--hostname-bin", "--search-zip"].iter().any(|bad| word.starts_with(bad));
-            long || word.starts_with('-') && !word.starts_with("--") && word.contains('z')
+            let short = word.starts_with('-') && !word.starts_with("--") && word.contains('z');
+            !(long || short)
         }),
         "sed" => prints(&texts),
         "git" => git::reads(&texts),

@@ -3,10 +3,11 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use clap::Args;
+use serde_json::Value;
 
 use super::options::{HostOptions, interruptible, read_input};
 use super::{Exit, paint, printed};
-use crate::contract::Content;
+use crate::contract::{Content, Invocation, Outcome, View};
 use crate::execution::{Call, CallResult, Ending};
 use crate::host::Host;
 use crate::registry::State;
@@ -35,10 +36,15 @@ impl CallOne {
         let call = Call { id: "call".to_owned(), name: self.tool, input: read_input(&self.input)? };
         let host = self.options.host().await?;
         let broken = is_broken(&host, &call.name);
+        let input = call.input.clone();
         let result = host.call_attended(call, interruptible()?).await;
         let exit = if broken { Exit::NotLoaded } else { exit(&result) };
         printed(say_notes(&unsaid(&result)), exit)?;
-        let printing = if self.json { print_whole(&result) } else { print(&result) };
+        let printing = match in_words(&host, &result, input).await {
+            _ if self.json => print_whole(&result),
+            Some(words) => print_words(&words),
+            None => print(&result),
+        };
         printed(printing, exit)
     }
 }
@@ -48,6 +54,24 @@ fn is_broken(host: &Host, name: &str) -> bool {
     let pool = host.pool();
     let unavailable = pool.find(name).is_none().then(|| pool.unavailable(name)).flatten();
     unavailable.is_some_and(|entry| matches!(entry.state, State::Broken(_)))
+}
+
+/// For a person at a terminal, what the tool itself makes of its result; a file or another program gets the content.
+async fn in_words(host: &Host, result: &CallResult, input: Value) -> Option<String> {
+    if result.ending != Ending::Done || !io::stdout().is_terminal() {
+        return None;
+    }
+    let call = Invocation { tool: result.tool.clone(), id: result.id.clone(), input };
+    let outcome = Outcome {
+        content: result.content.clone(),
+        structured: result.structured.clone(),
+        ..Outcome::default()
+    };
+    host.render(&View::Succeeded(call, outcome)).await
+}
+
+fn print_words(words: &str) -> anyhow::Result<()> {
+    Ok(writeln!(io::stdout().lock(), "{}", visible_lines(words))?)
 }
 
 fn print_whole(result: &CallResult) -> anyhow::Result<()> {

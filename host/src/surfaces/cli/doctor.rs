@@ -13,6 +13,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use super::options::HostOptions;
 use super::{Exit, paint};
 use crate::config::{Config, load};
+use crate::sandbox::process::Support;
 use crate::surfaces::visible_lines;
 
 /// What plugins are compiled to.
@@ -46,6 +47,7 @@ impl Doctor {
         let config = load(&self.options.sources());
         let mut findings = vec![Finding { what: "kernel", needed: true, found: kernel() }];
         findings.extend(configuration(&config));
+        findings.push(Finding { what: "commands", needed: false, found: commands(config.as_ref().ok()) });
         if let Ok(config) = &config {
             let cache = config.sandbox.cache.as_deref();
             findings.push(Finding { what: "cache", needed: false, found: cache_folder(cache) });
@@ -75,6 +77,21 @@ fn kernel() -> Result<String, String> {
         Err(error) => Err(format!(
             "openat2 does not answer: {error}; hint: Linux 5.6 or later, outside seccomp filters that hide it"
         )),
+    }
+}
+
+/// How commands are confined.
+fn commands(config: Option<&Config>) -> Result<String, String> {
+    let unconfined = config.is_some_and(|config| config.sandbox.process.unconfined);
+    match Support::of_this_kernel().told() {
+        Ok(told) if unconfined => Err(format!(
+            "they run unconfined, since the configuration says `[process] unconfined = true`; hint: take it out; this              kernel has {told}"
+        )),
+        Err(_) if unconfined => Err(
+            "they run unconfined, by `[process] unconfined = true`; the kernel has no Landlock to confine them"
+                .to_owned(),
+        ),
+        told => told,
     }
 }
 

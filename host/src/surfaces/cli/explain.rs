@@ -48,7 +48,7 @@ impl Explain {
 /// The steps, one a line.
 fn steps(out: &mut impl Write, steps: &[StepReport]) -> io::Result<()> {
     for step in steps {
-        let (name, outcome) = (format!("{:<13}", step.step), visible(&step.outcome));
+        let (name, outcome) = (format!("{:<13}", step.step), visible(step.outcome));
         writeln!(
             out,
             "{} {}  {}",

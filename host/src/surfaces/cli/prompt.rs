@@ -82,7 +82,7 @@ fn write_question(out: &mut impl Write, question: &Question) -> io::Result<()> {
         writeln!(out, "  {} … and {more} lines more", paint::dim("│"))?;
     }
     for rule in &question.decision.suggestions {
-        writeln!(out, "  {}", paint::dim(format!("`--allow '{}'` would allow it for good", visible(rule))))?;
+        writeln!(out, "  {}", paint::dim(format!("`--allow '{}'` would allow it unasked", visible(rule))))?;
     }
     write!(
         out,

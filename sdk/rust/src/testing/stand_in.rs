@@ -117,3 +117,52 @@ pub(crate) mod storage {
         Ok(())
     }
 }
+
+pub(crate) mod process {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::bindings::mortise::tool::process::{Options, Output, Status};
+    use crate::testing::Ran;
+
+    /// A command as the test says it goes.
+    pub(crate) struct Running(RefCell<Ran>);
+
+    impl Running {
+        pub(crate) fn start(options: &Options) -> Result<Self, String> {
+            let ran = STATE.with_borrow_mut(|state| state.commands.pop_front());
+            let none = || format!("the test says nothing of the command `{}`", options.command);
+            ran.map(|ran| Self(RefCell::new(ran))).ok_or_else(none)
+        }
+
+        pub(crate) fn read(&self) -> Option<Output> {
+            let mut ran = self.0.borrow_mut();
+            let (stdout, stderr) = (std::mem::take(&mut ran.stdout), std::mem::take(&mut ran.stderr));
+            let more = !(stdout.is_empty() && stderr.is_empty());
+            more.then(|| Output { stdout: stdout.into(), stderr: stderr.into() })
+        }
+
+        pub(crate) fn wait(&self) -> Status {
+            let ran = self.0.borrow();
+            let signal = (ran.code == Some(-9)).then_some(9);
+            let code = ran.code.filter(|code| *code != -9);
+            Status { code, signal, timed_out: ran.timed_out, cwd_after: None }
+        }
+
+        pub(crate) fn detach(&self) -> String {
+            "bash_1".to_owned()
+        }
+
+        pub(crate) fn kill(&self) {
+            self.0.borrow_mut().code = Some(-9);
+        }
+    }
+
+    pub(crate) fn stop(id: &str) -> Result<String, String> {
+        if id == "bash_1" {
+            Ok("sleep 1000".to_owned())
+        } else {
+            Err(format!("no command runs in the background under the id `{id}`"))
+        }
+    }
+}

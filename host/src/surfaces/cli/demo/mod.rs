@@ -129,7 +129,7 @@ fn tell(out: &mut impl Write, explanation: &Explanation) -> io::Result<()> {
         [("validate", "validated", ""), ("inspect", "inspected", " by an instance that can reach nothing")];
     for (step, label, how) in steps {
         let Some(report) = explanation.steps.iter().find(|report| report.step == step) else { continue };
-        let (outcome, detail) = (visible(&report.outcome), visible(&report.detail));
+        let (outcome, detail) = (visible(report.outcome), visible(&report.detail));
         writeln!(out, "{} {outcome}{how}: {detail}", paint::bold(format!("{label:<13}")))?;
     }
     Ok(())
